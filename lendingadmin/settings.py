@@ -151,6 +151,7 @@ INSTALLED_APPS = [
     "lendingadmin.desk.assignments",
     "lendingadmin.desk.collections",
     "lendingadmin.desk.sheets",
+    "lendingadmin.desk.papers",
     # After the areas with money, because “To decide” has the kinds in this order.
     "lendingadmin.money.writes",
     "lendingadmin.demo",

@@ -38,6 +38,7 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.desk.assignments.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.desk.collections.urls")),
     path("apps/<slug:app_id>/", include("lendingadmin.desk.sheets.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.desk.papers.urls")),
 ]
 
 if settings.DEMO:

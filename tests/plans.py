@@ -17,7 +17,7 @@ LARGE = (
     *("statements_allocation", "notes_note", "notes_noteversion", "notes_mention"),
     "assignments_assignment",
     *("collections_call", "collections_promise", "collections_contact", "collections_stop"),
-    *("sheets_sheet", "sheets_sheetrow", "sheets_sheetreturn"),
+    *("sheets_sheet", "sheets_sheetrow", "sheets_sheetreturn", "papers_paper"),
 )
 # An index by one of these alone gives a large part of its table.
 _VAST = {"app_id=?", "action=?", "created_by_id=?", "<expr>=?", "index_id=?"}

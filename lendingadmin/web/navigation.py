@@ -21,7 +21,13 @@ from lendingadmin.core.policies.services import read_recent
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.passwords import must_choose_password
 from lendingadmin.core.staff.permissions import list_held
-from lendingadmin.core.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROWERS
+from lendingadmin.core.staff.roles import (
+    MAKE_PAPERS,
+    NOTES_READ,
+    NOTES_WRITE,
+    SEARCH_BORROWERS,
+    SEE_NAMES,
+)
 
 from . import apicalls
 from .keyset import run_counts, spell_count, write_counts
@@ -51,6 +57,7 @@ class Keys(NamedTuple):
     groups: Groups
     may_record: bool
     may_note: bool
+    may_paper: bool
 
 
 class _Entry(NamedTuple):
@@ -255,7 +262,9 @@ class Navigation:
     @property
     def keys(self) -> Keys:
         """The shortcut keys that this person may use."""
-        return Keys(self.groups, self.may_record, self.may_note)
+        # A paper names its borrower.
+        may_paper = self._may(MAKE_PAPERS) and self._may(SEE_NAMES)
+        return Keys(self.groups, self.may_record, self.may_note, may_paper)
 
     @cached_property
     def _sidebar(self) -> tuple[Groups, Groups]:

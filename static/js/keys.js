@@ -1,5 +1,5 @@
 // `/` goes to the find box, Ctrl+K to the box and the actions of the page, `g` and a letter to an area, `j` and `k` to the next and the
-// previous row of a list, `p` to recording a repayment, `n` to writing a note, `?` shows the keys.
+// previous row of a list, `p` to recording a repayment, `n` to writing a note, `s` to its papers, `?` shows the keys.
 // Nothing while typing, nothing with a modifier: those keys are the browser's and the person's.
 // It runs before the page is whole and before other scripts, so it reads the page at each key only.
 // The key that a person pressed as a shortcut, or "": with a modifier, in a dialog or while text is
@@ -85,9 +85,9 @@ globalThis.readPressed = (event) => {
     else goToFind(event);
   };
 
-  // On the page's own record.
-  const goToNote = (event) => {
-    const own = document.querySelector("main a[data-note]");
+  // What belongs to the page's own record, such as its notes or its papers.
+  const goToOwn = (event, link) => {
+    const own = document.querySelector(`main a[${link}]`);
     if (!own) return;
     event.preventDefault();
     own.click();
@@ -136,7 +136,9 @@ globalThis.readPressed = (event) => {
     } else if (key === "p") {
       goToRecording(event);
     } else if (key === "n") {
-      goToNote(event);
+      goToOwn(event, "data-note");
+    } else if (key === "s") {
+      goToOwn(event, "data-papers");
     } else if (key === "/") {
       goToFind(event);
     } else if (key === "?") {

@@ -678,6 +678,44 @@ SHEETS = (
     ),
 )
 
+PAPERS = (
+    Place("papers-of-borrower", f"{_BORROWER}/papers/", "officer", shows="No papers yet"),
+    Place(
+        "statement-of-account",
+        f"{_LOAN}/papers/",
+        "officer",
+        steps.press("Statement of account"),
+        ends="paper",
+        shows="Owed at the end",
+    ),
+    Place(
+        "statement-of-borrower",
+        f"{_BORROWER}/papers/",
+        "support",
+        steps.press("Statement of account"),
+        ends="paper",
+        shows="Owed at the end",
+    ),
+    Place(
+        "letter-refused",
+        f"{_LOAN}/papers/",
+        "officer",
+        steps.press("Discharge letter"),
+        ends="loan-papers",
+        shows="No paper was made.",
+    ),
+    Place(
+        "discharge-letter",
+        f"{_APP}/loans/{{closed_loan}}/papers/",
+        "officer",
+        steps.press("Discharge letter"),
+        ends="paper",
+        shows="Nothing is owed",
+    ),
+    Place("settled-loans", f"{_APP}/papers/", shows="Settled loans"),
+    Place("settled-loans-uncounted", f"{_EMPTY}/papers/", shows="There is no portfolio yet"),
+)
+
 PLACES = (
     *ASSIGNMENTS,
     *FAULTS,
@@ -692,6 +730,7 @@ PLACES = (
     *NOTES,
     *COLLECTIONS,
     *SHEETS,
+    *PAPERS,
     *ASSESSMENTS,
     *EVENTS,
     *OFFICE,

@@ -28,6 +28,8 @@ CEILINGS = {
     "the sheet returned, three amounts recorded": (5, 24),
     "ten calls noted": (3, 143),
     "an approval by a second person": (2, 0),
+    "what do I owe, on paper, by keys": (1, 1),
+    "what do I owe, on paper, by mouse": (2, 0),
     "a stranger to a borrower": (2, 23),
     "a stranger to a loan": (10, 23),
 }

@@ -41,6 +41,7 @@ CLERKS = [
     *("templates/repayments/day.html", "templates/repayments/journal.html"),
     *("templates/repayments/needs_checking.html", "templates/repayments/new.html"),
     "templates/repayments/receipt.html",
+    *("templates/papers/*.html", "lendingadmin/desk/papers/[!e]*.py"),
     *("lendingadmin/desk/portfolio/forms.py", "lendingadmin/desk/portfolio/views/payment.py"),
     "lendingadmin/money/repayments/[!_]*/dayend.py",
     "lendingadmin/money/repayments/[!_]*/journal.py",

@@ -242,6 +242,10 @@ WITHOUT = {
         ("policies", "policy", "policy-decide", "policy-presets"),
         "rules of the lender, in the database",
     ),
+    **dict.fromkeys(("papers", "paper"), "what was printed before, from the database"),
+    **dict.fromkeys(
+        ("borrower-papers", "loan-papers"), "tests/papers has the loans that have no paper"
+    ),
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",
     "repayments-day-export": "the journal of a day, from the database",

@@ -27,6 +27,7 @@ from lendingadmin.core.worker.worker import Worker
 from lendingadmin.desk.assignments.models import Assignment, Basis, BulkAssignment, BulkRow
 from lendingadmin.desk.collections import leases
 from lendingadmin.desk.collections.models import Call, Contact, PaidLoan, Promise, Stop
+from lendingadmin.desk.papers.models import Paper
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.desk.sheets.codes import make_code
 from lendingadmin.desk.sheets.models import Sheet, SheetRow
@@ -75,7 +76,7 @@ ID_STAYS = {
     *("assessments_knownassessment.account_id", "audit_entry.subject"),
     *("portfolio_snapshotloan.borrower_id", "repayments_repayment.borrower_id"),
     *("writes_write.borrower_id", "writes_write.subject", "statements_allocation.borrower_id"),
-    *("notes_note.borrower_id", "sheets_sheetrow.borrower_id"),
+    *("notes_note.borrower_id", "sheets_sheetrow.borrower_id", "papers_paper.borrower_id"),
 }
 
 
@@ -241,6 +242,24 @@ def make_sheet(by: User, borrower_id: str, at: datetime) -> None:
     SheetRow.objects.create(sheet=sheet, number=1, account_id="L-1", borrower_id=borrower_id)
 
 
+def make_paper(by: User, borrower_id: str, at: datetime) -> None:
+    """A paper that the borrower was given."""
+    Paper.objects.create(
+        app_id=APP,
+        year=at.year,
+        number=Paper.objects.count() + 1,
+        kind="statement",
+        borrower_id=borrower_id,
+        account_id="L-1",
+        language="en",
+        content=TEXT,
+        figures_at=at,
+        made_by=by,
+        made_at=at,
+        idempotency_key=f"p-{borrower_id[::-1]}-{at:%f}",
+    )
+
+
 def fill(by: User, manager: User, borrower_id: str) -> None:
     """A row of this borrower in every table that may have one; all of it is over."""
     now, ago, key = timezone.now(), timedelta(days=1), borrower_id[::-1]
@@ -272,6 +291,7 @@ def fill(by: User, manager: User, borrower_id: str) -> None:
     revise_note(note, TEXT, by, f"n2-{key}")
     make_call(by, borrower_id, now)
     make_sheet(by, borrower_id, now)
+    make_paper(by, borrower_id, now)
     leases.take(APP, borrower_id, manager, now, account_id="L-1", queue="")
     make_assignment(by, manager, borrower_id)
     snapshot = Snapshot.objects.create(app_id=APP, state=Snapshot.State.DONE)
@@ -464,6 +484,7 @@ def fill_of_age(by: User, age: timedelta) -> None:
     make_line(by, made, timezone.now() - age)
     make_call(by, BORROWER, timezone.now() - age)
     make_sheet(by, BORROWER, timezone.now() - age)
+    make_paper(by, BORROWER, timezone.now() - age)
     make_write(by, BORROWER, WriteState.SAVED, age, key)
     make_offer(by, BORROWER, -DAY, key, age)
     write_note(Record(APP, BORROWER), TEXT, by, f"n-{key}")
@@ -484,6 +505,7 @@ def count_texts() -> list[int]:
         Call.objects.exclude(note=""),
         Promise.objects.exclude(reason=""),
         Stop.objects.exclude(reason=""),
+        Paper.objects.exclude(content=""),
     )
     return [rows.count() for rows in kept]
 
@@ -505,7 +527,7 @@ def test_a_kind_with_a_number_of_its_own_ages_by_that(settings: Any, officer: Us
         fill_of_age(officer, timedelta(days=days))
     assert erasure.erase_old() is True
     # Notes: all. Of calls, promises and stops the young. Nothing of all others.
-    assert count_texts() == [0, 0, 0, 0, 0, 0, 3, 0, 2, 2, 2]
+    assert count_texts() == [0, 0, 0, 0, 0, 0, 3, 0, 2, 2, 2, 0]
     out = StringIO()
     call_command("erase", "old", "--dry-run", stdout=out)
     assert "not call”, older than 500 days" in out.getvalue()

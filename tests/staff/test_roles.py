@@ -55,6 +55,7 @@ OWN = {
     "dashboard.sheets.read": {"officer", "support", "manager"},
     "dashboard.sheets.make": {"officer", "support", "manager"},
     "dashboard.sheets.cancel": {"manager"},
+    "dashboard.papers.make": {"officer", "support", "manager"},
     "dashboard.policies.change": {"manager"},
 }
 

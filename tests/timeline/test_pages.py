@@ -161,7 +161,8 @@ def test_all_that_is_known_of_a_borrower_stands_on_one_page(
     assert "his-other-loan" in whole and "note of the other loan" in whole
     assert re.search(r'data-finding="read-loans">[^<]*<time[^>]*>\d\d:\d\d:\d\d<', html)
     sources = [reading.source for reading in timeline.own]
-    assert sources[0].key == "writes" and [one.key for one in sources[-2:]] == ["notes", "calls"]
+    keys = [one.key for one in sources]
+    assert (keys[0], keys[-3:]) == ("writes", ["notes", "calls", "papers"])
     own = re.search(r'data-finding="own">(.*?)<time[^>]*>\d\d:\d\d:\d\d<', html, re.DOTALL)
     assert own and ", ".join(one.title for one in sources) in " ".join(own[1].split())
     read = Entry.objects.get(action="lending.borrowers.get")

@@ -131,6 +131,9 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(("sheets", "sheet-new"), "codes, days, counts and sums"),
     **dict.fromkeys(("sheet", "sheet-return", "sheet-print"), "tests/sheets/test_pages.py"),
     "sheet-cancel": "a code and a day",
+    **dict.fromkeys(
+        ("borrower-papers", "loan-papers", "papers", "paper"), "tests/papers/test_papers.py"
+    ),
     **dict.fromkeys(("queue-next", "call-begin", "call-leave", "call-do-not-call"), _DONE),
     "statement-batch-receipts": "as the sheet of one repayment: tests/repayments/test_receipts.py",
     **{

@@ -187,6 +187,7 @@ DECLARED = {
     "borrower-kept": EXPORTS,
     "statement-new": quotas.STATEMENTS,
     "sheet-print": quotas.SHEETS,
+    **dict.fromkeys(("borrower-papers", "loan-papers"), READS),
     **dict.fromkeys(("borrower-note-new", "loan-note-new", "note-revise"), quotas.NOTES),
     **dict.fromkeys(("note-pin", "note-delete"), quotas.NOTES),
     **dict.fromkeys(("borrower-timeline", "loan-timeline", "note"), READS),

@@ -41,6 +41,7 @@ PAGES: dict[str, dict[str, str]] = {
     "/apps/{app}/collections/calls/b/": {"day": LENDERS, "nextDay": LENDERS},
     "/apps/{app}/collections/assignments/hand-overs/": {"firstDay": LENDERS, "lastDay": LENDERS},
     "/apps/{app}/sheets/": {"day": LENDERS},
+    "/apps/{app}/borrowers/b/papers/": {"firstDay": LENDERS, "lastDay": LENDERS},
     "/apps/{app}/settings/late-sheets/": {"validFrom": LENDERS},
     "/apps/{app}/borrowers/new": {"startDate": LENDERS, "dateOfBirth": NO_ZONE},
     # It belongs to no lender: the days are the reader's, as the times are.

@@ -33,6 +33,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.sheets.make": _("Made a collection sheet"),
         "dashboard.sheets.return": _("Entered amounts of a collection sheet"),
         "dashboard.sheets.cancel": _("Cancelled a collection sheet"),
+        "dashboard.papers.make": _("Made a paper for a customer"),
         "lending.borrowers.get": _("Opened a borrower"),
         "borrowers.create": _("Registered a borrower"),
         "borrowers.patch": _("Changed a borrower"),
@@ -85,6 +86,8 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.sheets.make", "opened for reprinting"): _(
             "Opened a collection sheet for printing again"
         ),
+        ("dashboard.papers.make", "opened for printing"): _("Opened a paper for printing"),
+        ("dashboard.papers.make", "opened for reprinting"): _("Opened a paper for printing again"),
         ("dashboard.sheets.return", "typed again"): _(
             "Entered amounts of a collection sheet again"
         ),

@@ -61,8 +61,8 @@ LENDER = PolicyKind(
     "lender",
     _("Lender"),
     _(
-        "The name is in the header, on receipts, in SMS and on collection sheets. "
-        "The licence number and the contacts are not printed yet."
+        "The name is in the header, in SMS and on receipts, collection sheets and papers. "
+        "The licence number and the contacts are on papers for customers."
     ),
     LenderForm,
     {**dict.fromkeys(LenderForm.base_fields, ""), "language": settings.LANGUAGE_CODE},

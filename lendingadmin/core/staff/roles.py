@@ -127,6 +127,7 @@ _RIGHTS = (
     Right("dashboard.sheets.read", _("see collection sheets"), _WRITERS),
     Right("dashboard.sheets.make", _("make and print collection sheets"), _WRITERS),
     Right("dashboard.sheets.cancel", _("cancel printed collection sheets"), _MANAGERS),
+    Right("dashboard.papers.make", _("make and print papers for customers"), _WRITERS),
     Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
     Right("dashboard.export", _("export"), _WRITERS),
     Right(
@@ -148,7 +149,13 @@ RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _
 # beginning that fits decides.
 _AREAS = (
     (_("Borrowers"), ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
-    (_("Loans"), ("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio.")),
+    (
+        _("Loans"),
+        (
+            *("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio."),
+            "dashboard.papers.",
+        ),
+    ),
     (
         _("Repayments"),
         ("lending.loans.makeRepayment", "dashboard.repayments.", "dashboard.statements."),
@@ -171,6 +178,7 @@ SEE_EVENT_CONTENT = "dashboard.events.content"
 READ_NOTES = "dashboard.repayments.notes"
 NOTES_READ, NOTES_WRITE = "dashboard.notes.read", "dashboard.notes.write"
 DELETE_NOTES = "dashboard.notes.delete"
+MAKE_PAPERS = "dashboard.papers.make"
 EXPORT_KEPT = "dashboard.borrowers.exportKept"
 CHANGE_POLICIES = "dashboard.policies.change"
 VIEW_AUDIT = "dashboard.audit.view"

@@ -12,7 +12,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_NAMES, describe_roles
+from lendingadmin.core.staff.roles import (
+    MAKE_PAPERS,
+    REVEAL,
+    SEE_CONTACT,
+    SEE_NAMES,
+    describe_roles,
+)
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, is_named
 from lendingadmin.lending.ids import account_id
@@ -50,6 +56,8 @@ _MAY = {
     "offer": "lending.borrowers.getOffers",
     "assess": "lending.assessments.create",
     "record": "lending.loans.makeRepayment",
+    "paper": MAKE_PAPERS,
+    "name": SEE_NAMES,
 }
 
 

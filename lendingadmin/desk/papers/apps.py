@@ -1,0 +1,11 @@
+"""Papers for customers as a Django app."""
+
+from lendingadmin.core import areas
+
+
+class PapersConfig(areas.AreaConfig):
+    """The manifest of the app."""
+
+    name = "lendingadmin.desk.papers"
+    timeline = "timeline.PAPERS"
+    erasable, kept = "erasure.ERASABLE", "erasure.KEPT"

@@ -1,0 +1,43 @@
+"""Form to make a paper: its kind, its language, and for a statement the period."""
+
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.web.fields import day_field
+
+from .models import Kind
+
+
+class PaperForm(forms.Form):
+    """Form of a new paper. Without days, a statement has everything from the first loan on."""
+
+    kind = forms.ChoiceField(choices=Kind.choices, widget=forms.HiddenInput)
+    firstDay = day_field(label=_("From"), required=False)
+    lastDay = day_field(label=_("To"), required=False)
+    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+
+    def __init__(self, *args: Any, today: date, kinds: tuple[Kind, ...], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._today, self._kinds = today, kinds
+
+    def clean_kind(self) -> Kind:
+        """Return the kind. Raise ValidationError if this record has no such paper."""
+        kind = Kind(self.cleaned_data["kind"])
+        if kind not in self._kinds:
+            raise forms.ValidationError(gettext("Choose a paper."), code="kind")
+        return kind
+
+    def clean(self) -> dict[str, Any]:
+        """Raise ValidationError for a period that has not begun, or that ends before it begins."""
+        given = super().clean() or {}
+        first, last = given.get("firstDay"), given.get("lastDay")
+        if first and first > self._today:
+            self.add_error("firstDay", gettext("This day is in the future."))
+        elif first and last and last < first:
+            self.add_error("lastDay", gettext("The last day is before the first day."))
+        return given

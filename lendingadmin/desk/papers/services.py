@@ -1,0 +1,176 @@
+"""Commands of the area: make a paper, and record that it is opened for printing.
+
+Numbers have no gaps within an app and a year of the lender's zone, across all kinds of papers.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import audit, gateway
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.lender import read_lender
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import MAKE_PAPERS
+from lendingadmin.desk.portfolio.models import LONGEST_ID
+from lendingadmin.desk.statements.confirming import list_confirmed
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.values import Loan, Malformed
+from lendingadmin.people.index import cards, live
+from lendingadmin.people.index.names import get_names
+from lendingadmin.records.loans.rows import LIST_KEYS
+
+from . import contents
+from .contents import Content, Subject
+from .figures import Account, Figures, Unfit, build_account, check_discharged, read_figures
+from .models import Kind, Paper
+
+# People who make papers at the same moment wait for a number at most this often.
+_TRIES = 50
+_LOANS = 100
+_LOAN_KEYS = (*LIST_KEYS, "contract", "loanAmount", "settlementDate")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The paper that a person asked for. `account_id` is empty for all loans of the borrower."""
+
+    kind: Kind
+    borrower_id: str
+    account_id: str
+    language: str
+    first_day: date | None = None
+    last_day: date | None = None
+
+
+def make_paper(app: LendingApp, wanted: Wanted, idempotency_key: str, by: User) -> Paper:
+    """Read the loans, and make the paper with an audit entry.
+
+    If the same form was sent before, return its paper. Raise Unfit if there can't be such a paper,
+    and LendingError if the service does not answer. Then nothing is saved and no number is used.
+    """
+    if first := Paper.objects.filter(idempotency_key=idempotency_key).first():
+        return first
+    loans = _read_loans(app, wanted)
+    now = timezone.now()
+    figures = [read_figures(loan, loan_math.key_of(loan), now) for loan in loans]
+    borrower_id = loan_math.borrower_of(loans[0]) or wanted.borrower_id
+    for key in (borrower_id, *(one.account_id for one in figures)):
+        if len(key) > LONGEST_ID:
+            raise Unfit("unreadable", key)
+    subject = Subject(
+        app,
+        read_lender(app.app_id),
+        wanted.language,
+        _read_name(app.app_id, borrower_id),
+        borrower_id,
+        by.get_full_name() or by.username,
+        now,
+        (wanted.first_day, wanted.last_day),
+    )
+    if wanted.kind == Kind.DISCHARGE:
+        check_discharged(loans[0], figures[0], app)
+        content = contents.write_discharge(subject, figures[0])
+    else:
+        content = _write_statement(subject, figures)
+    paper = Paper(
+        app_id=app.app_id,
+        year=now.astimezone(app.zone).year,
+        kind=wanted.kind,
+        borrower_id=borrower_id,
+        account_id=figures[0].account_id if wanted.account_id else "",
+        first_day=wanted.first_day,
+        last_day=wanted.last_day,
+        language=wanted.language,
+        content=json.dumps(content.to_json()),
+        figures_at=now,
+        made_by=by,
+        made_at=now,
+        idempotency_key=idempotency_key,
+    )
+    return _save(paper, by)
+
+
+def _write_statement(subject: Subject, figures: list[Figures]) -> Content:
+    accounts: list[Account] = [build_account(one, subject.app, *subject.days) for one in figures]
+    repayments = [row for one in accounts for row in one.repayments.values()]
+    return contents.write_statement(subject, accounts, list_confirmed(subject.app, repayments))
+
+
+def _read_loans(app: LendingApp, wanted: Wanted) -> list[Loan]:
+    """Return the loan, or all loans of the borrower, the oldest first. Raises Unfit."""
+    loans = gateway.app(app.app_id).loans
+    if wanted.account_id:
+        return [check_named(loans.get(wanted.account_id), wanted.account_id)]
+    page = loans.only(_LOAN_KEYS).list(filters={"borrowerId": wanted.borrower_id}, page_size=_LOANS)
+    if page.next_page_token:
+        raise Unfit("too-many")
+    own = []
+    for one in page.items:
+        key = "" if isinstance(one, Malformed) else loan_math.key_of(one)
+        owner = "" if isinstance(one, Malformed) else loan_math.borrower_of(one)
+        if isinstance(one, Malformed) or not key or not owner:
+            raise Unfit("unreadable", key or "—")
+        # A service may ignore the filter and list loans of others.
+        if owner == wanted.borrower_id:
+            own.append(one)
+    if not own:
+        raise Unfit("no-loans")
+    return own
+
+
+def _read_name(app_id: str, borrower_id: str) -> str:
+    """Return the borrower's name from the index, or else from the service.
+
+    Raise Unfit if the name is not known, because a paper names its customer.
+    """
+    known = get_names(app_id, [borrower_id]).get(borrower_id)
+    if known is None and borrower_id:
+        found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
+        live.keep(app_id, found)
+        name = cards.read_fields(found)["name"]
+    else:
+        name = known.name if known else ""
+    if not name:
+        raise Unfit("unnamed")
+    return name
+
+
+def _save(paper: Paper, by: User) -> Paper:
+    """Save the paper with the next number of its year. If another paper took it, try again."""
+    of_year = Paper.objects.filter(app_id=paper.app_id, year=paper.year)
+    for _try in range(_TRIES):
+        try:
+            with transaction.atomic(durable=True):
+                last = of_year.aggregate(last=Max("number"))["last"] or 0
+                paper.pk, paper.number = None, last + 1
+                paper.save(force_insert=True)
+                audit.record_about(paper, by, MAKE_PAPERS, "made", detail=paper.get_kind_display())
+        except IntegrityError:
+            same = Paper.objects.filter(idempotency_key=paper.idempotency_key).first()
+            if same:
+                return same
+        else:
+            return paper
+    raise RuntimeError("no free number for a paper")
+
+
+def note_printing(paper: Paper, by: User) -> datetime | None:
+    """Record on the paper and in the audit trail that the paper is opened for printing.
+
+    Return the time of the first opening; None if this is the first.
+    """
+    with transaction.atomic():
+        rows = Paper.objects.filter(pk=paper.pk)
+        is_first = rows.filter(opened_at=None).update(opened_at=timezone.now()) == 1
+        paper.refresh_from_db(fields=["opened_at"])
+        again = gettext_noop("opened for reprinting")
+        outcome = gettext_noop("opened for printing") if is_first else again
+        audit.record_about(paper, by, MAKE_PAPERS, outcome)
+    return None if is_first else paper.opened_at

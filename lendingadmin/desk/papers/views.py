@@ -1,0 +1,180 @@
+"""The papers of a borrower or a loan, and the page that prints one."""
+
+import json
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.encryption import Undecryptable
+from lendingadmin.core.policies.lender import read_lender
+from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
+from lendingadmin.desk.portfolio.models import SnapshotLoan
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.ids import check_id
+from lendingadmin.money.writes import idempotency
+from lendingadmin.records.borrowers.reads import note_read
+from lendingadmin.web import errors
+from lendingadmin.web.access import access
+from lendingadmin.web.display import formats
+from lendingadmin.web.keyset import Slice, build_pager, read_slice
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.quotas import READS
+from lendingadmin.web.requests import PersonRequest
+
+from . import services
+from .figures import Unfit
+from .forms import PaperForm
+from .models import Kind, Paper
+from .services import Wanted
+
+_PAGE = 25
+_BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
+
+
+@access(
+    *(MAKE_PAPERS, SEE_NAMES, _BORROWER, _LOAN, "lending.loans.list"),
+    methods=("GET", "POST"),
+    quota=READS,
+)
+def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """Show the papers of a borrower; a POST makes one and redirects to its page.
+
+    If there can't be such a paper, the page says why. Then no number is used.
+    """
+    of = Wanted(Kind.STATEMENT, check_id(borrower_id), "", "")
+    page = _show(request, app_id, of, (Kind.STATEMENT,))
+    note_read(request, app_id, borrower_id)
+    return page
+
+
+@access(MAKE_PAPERS, SEE_NAMES, _LOAN, _BORROWER, methods=("GET", "POST"), quota=READS)
+def of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
+    """Show the papers of a loan; a POST makes one and redirects to its page.
+
+    The service names the borrower. Raise LendingError if the loan can't be read.
+    """
+    loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
+    borrower_id, account = loan_math.borrower_of(loan), loan_math.key_of(loan)
+    page = _show(request, app_id, Wanted(Kind.STATEMENT, borrower_id, account, ""), tuple(Kind))
+    if borrower_id:
+        note_read(request, app_id, borrower_id)
+    return page
+
+
+def _show(request: PersonRequest, app_id: str, of: Wanted, kinds: tuple[Kind, ...]) -> HttpResponse:
+    """Show the form and the earlier papers; a POST with a valid form makes the paper."""
+    app, refusal, card = gateway.lending_app(app_id), None, None
+    form = PaperForm(
+        request.POST if request.method == "POST" else None,
+        today=timezone.localdate(timezone=app.zone),
+        kinds=kinds,
+        initial={"language": read_lender(app_id).language},
+    )
+    purpose = f"{MAKE_PAPERS} {request.path}"
+    if form.is_bound and form.is_valid():
+        try:
+            key = idempotency.check_key(request, purpose, request.POST.get("token", ""))
+            given = form.cleaned_data
+            days = {"first_day": given["firstDay"], "last_day": given["lastDay"]}
+            wanted = replace(of, kind=given["kind"], language=given["language"], **days)
+            return redirect(services.make_paper(app, wanted, key, request.user))
+        except idempotency.StaleKey:
+            form.add_error(None, idempotency.TOO_LONG)
+        except Unfit as error:
+            refusal = error
+        except InvalidId:
+            raise
+        except LendingError as error:
+            card = errors.card(error)
+    behind = whole_number(request.GET.get("before")) or None
+    page = read_slice(_list_papers(app_id, of), "made_at", _PAGE, behind=behind)
+    context: dict[str, Any] = {
+        "app": app,
+        "borrower_id": of.borrower_id,
+        "account_id": of.account_id,
+        "form": form,
+        "kinds": kinds,
+        "refusal": refusal,
+        "card": card,
+        "papers": page.rows,
+        "pager": build_pager(request, page),
+        "token": idempotency.issue_key(request, purpose),
+    }
+    status = HTTPStatus.OK if card is None else HTTPStatus.BAD_GATEWAY
+    return render(request, "papers/papers.html", context, status=status)
+
+
+def _list_papers(app_id: str, of: Wanted) -> QuerySet[Paper]:
+    rows = Paper.objects.filter(app_id=app_id).select_related("made_by")
+    if of.account_id:
+        return rows.filter(account_id=of.account_id)
+    return rows.filter(borrower_id=of.borrower_id)
+
+
+@access(MAKE_PAPERS, SEE_NAMES, _LOAN, "lending.loans.list")
+def without_letter(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Show the settled loans of the last update that have no discharge letter, newest first."""
+    snapshot = find_with_loans(app_id)
+    page = Slice([])
+    if snapshot:
+        # A rank is null for an amount of zero.
+        settled = SnapshotLoan.objects.filter(
+            snapshot=snapshot,
+            is_open=False,
+            settlement_day__isnull=False,
+            outstanding__isnull=False,
+            outstanding_rank=None,
+        )
+        letters = Paper.objects.filter(
+            app_id=app_id, kind=Kind.DISCHARGE, account_id=OuterRef("account_id")
+        )
+        behind = whole_number(request.GET.get("before")) or None
+        only = Q(~Exists(letters))
+        page = read_slice(settled, "settlement_day", _PAGE, behind=behind, only=only)
+    context = {
+        "app": gateway.lending_app(app_id),
+        "snapshot": snapshot,
+        "loans": page.rows,
+        "pager": build_pager(request, page),
+    }
+    return render(request, "papers/without_letter.html", context)
+
+
+@access(MAKE_PAPERS, SEE_NAMES, _LOAN)
+def paper(request: PersonRequest, app_id: str, year: int, number: int) -> HttpResponse:
+    """Show a paper as it was made, for printing; the trail records each opening.
+
+    After the first opening the paper is a reprint, and says so. If its content was erased, redirect
+    to the papers of its loan or borrower.
+    """
+    found = get_object_or_404(
+        Paper.objects.select_related("made_by"), app_id=app_id, year=year, number=number
+    )
+    if not found.content or isinstance(found.content, Undecryptable):
+        messages.warning(request, _("The content of %(number)s was erased.") % found.names)
+        if found.account_id:
+            return redirect("loan-papers", app_id, found.account_id)
+        return redirect("borrower-papers", app_id, found.borrower_id)
+    opened_at = services.note_printing(found, request.user)
+    context = {
+        "paper": found,
+        "content": json.loads(found.content),
+        "opened_at": opened_at,
+        "app": gateway.lending_app(app_id),
+        "clerks_language": translation.get_language(),
+    }
+    # The paper is in the customer's language and the lender's zone, not in the clerk's.
+    with translation.override(found.language), formats.use_zone(lambda: None):
+        return HttpResponse(render_to_string("papers/paper.html", context, request))

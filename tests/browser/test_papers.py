@@ -1,0 +1,159 @@
+"""Papers for customers: how fast one is printed, and what pdftotext reads in each language."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.house import House
+from tests.browser.paper import print_page
+from tests.browser.staged import Stage
+from tests.browser.stopwatch import Table, Watch
+
+ROWS = 600
+LANGUAGES = ("en", "fr", "sw")
+NAME = f"محمد بن عبد الله {'Wanjirukamau' * 5}"
+PDFTOTEXT = shutil.which("pdftotext")
+# A statement of 600 repayments with long codes, in each language, and a payment of others.
+_MAKE = f"""
+import django
+django.setup()
+import json
+from datetime import timedelta
+from decimal import Decimal
+from django.utils import timezone
+from lendingadmin.core import gateway
+from lendingadmin.core.policies.lender import Lender
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.papers import contents, figures, statement
+from lendingadmin.desk.papers.models import Paper
+from lendingadmin.money.repayments.models import Repayment
+app, now = gateway.lending_app("kenya"), timezone.now().replace(microsecond=0)
+by = User.objects.get(username="officer")
+began, one = now - timedelta(days=90), Decimal("1234.50")
+total = {ROWS} * one + 301
+rows = dict()
+for key in range({ROWS}):
+    at = began + timedelta(hours=key + 1)
+    rows[key] = Repayment(
+        pk=key, app_id="kenya", account_id="L-1", external_id=f"QK{{key:03}}" + "7X42ABCD" * 8,
+        amount=one, transaction_date=at, sent_at=at, state="recorded", receipt_year=2026,
+        receipt_sequence=key + 1,
+    )
+found = figures.Figures("L-" + "1" * 60, began, total, total - 1, Decimal(1),
+    ((statement.Kind.PRINCIPAL, total - 101), (statement.Kind.INTEREST, Decimal(101))),
+    None, None, now)
+journal = [statement.Recorded(key, row.sent_at, one) for key, row in rows.items()]
+present = statement.Balance(now, now, total - 1, total)
+made = statement.build_statement(began, [], present, found.parts, journal)
+account = figures.Account(found, made, rows, ())
+lender = Lender("Umoja", "en", "DCP 17/2026", "Moi Avenue 5, Nairobi", "+254 20 000", "0800 1")
+places = dict()
+for number, language in enumerate({LANGUAGES!r}, start=901):
+    subject = contents.Subject(app, lender, language, {NAME!r}, "B-1", "officer", now)
+    content = contents.write_statement(subject, [account], frozenset(range(0, {ROWS}, 2)))
+    paper = Paper.objects.create(
+        app_id="kenya", year=2026, number=number, kind="statement", borrower_id="B-1",
+        account_id="L-1", language=language, content=json.dumps(content.to_json()),
+        figures_at=now, made_by=by, made_at=now, idempotency_key=f"long-{{language}}",
+    )
+    places[language] = paper.get_absolute_url()
+print(json.dumps(places))
+"""
+
+
+@pytest.fixture(scope="module")
+def house(stage: Stage) -> House:
+    return stage.house
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return Table()
+
+
+@pytest.fixture(scope="module")
+def long_papers(house: House) -> dict[str, str]:
+    """The addresses of a statement of 600 repayments, by language."""
+    answer = subprocess.run(
+        [sys.executable, "-c", _MAKE], env=dict(house.environ), stdout=subprocess.PIPE, check=True
+    )
+    return dict(json.loads(answer.stdout.decode().splitlines()[-1]))
+
+
+def read_text(page: Page, folder: Path) -> str:
+    """What pdftotext reads on the printed page, without spaces."""
+    if PDFTOTEXT is None:
+        pytest.skip("pdftotext is not installed")
+    file = folder / "paper.pdf"
+    page.pdf(path=file, prefer_css_page_size=True)
+    command = [PDFTOTEXT, "-enc", "UTF-8", str(file), "-"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return "".join(done.stdout.decode().split())
+
+
+def expect_printed(page: Page) -> None:
+    page.wait_for_url(re.compile(r"/papers/\d+/\d+/$"))
+    expect(page.locator("html")).to_have_attribute("data-printed", "yes")
+
+
+def test_what_do_i_owe_is_printed_with_two_keys_or_two_clicks(
+    page_of: Callable[[str], Page], stage: Stage, table: Table
+) -> None:
+    page = page_of("support")
+    for keys in (True, False):
+        page.goto(f"/apps/kenya/borrowers/{stage.names['borrower']}/")
+        expect(page.locator("main a[data-papers]")).to_be_visible()
+        watch = Watch(page)
+        if keys:
+            watch.press("s")
+            expect(page.locator("main button[value=statement]")).to_be_focused()
+            watch.press("Enter")
+        else:
+            watch.click(page.locator("main a[data-papers]"))
+            watch.click(page.locator("main button[value=statement]"))
+        expect_printed(page)
+        table.stop(watch, f"what do I owe, on paper, by {'keys' if keys else 'mouse'}")
+    table.print()
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("Statement of account", "Owed at the end", "Complaints to:")),
+        ("fr", ("Relevé de compte", "Dû à la fin", "Réclamations :")),
+        ("sw", ("Taarifa ya akaunti", "Deni la mwisho", "Malalamiko yapelekwe kwa:")),
+    ],
+)
+def test_600_repayments_are_read_back_and_nothing_is_cut(
+    page_of: Callable[[str], Page],
+    long_papers: dict[str, str],
+    tmp_path: Path,
+    language: str,
+    words: tuple[str, ...],
+) -> None:
+    page = page_of("officer")
+    page.goto(long_papers[language])
+    expect_printed(page)
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    paper = print_page(page)
+    assert paper.size == (210, 297) and paper.pages >= 12
+    assert paper.left >= 11.5 and paper.right <= 210 - 11.5
+    assert all("".join(one.split()) in paper.bare for one in words)
+    text = read_text(page, tmp_path)
+    for one in (*words, "DCP 17/2026", "Moi Avenue 5, Nairobi", "Wanjirukamau" * 5):
+        assert "".join(one.split()) in text, one
+    for key in range(ROWS):
+        assert f"KENYA-2026-{key + 1:06}" in text and f"QK{key:03}7X42" in text
+    sums = page.locator("[data-field=paid]").inner_text()
+    assert "".join(sums.split()) in text
+    assert page.locator("[data-field=closing]").inner_text() in text
+    # The words of the screen are not on paper, and each page has its number.
+    assert "SMS" not in text and f"{paper.pages}/{paper.pages}" in text
+    assert page.locator("tr[data-line=repayment]").count() == ROWS
