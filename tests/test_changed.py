@@ -11,7 +11,7 @@ from tests.changed import list_areas
         ("lendingadmin/desk/sheets/views.py", {"demo", "sheets"}),
         ("templates/sheets/sheet.html", {"demo", "sheets"}),
         ("tests/sheets/test_pages.py", {"sheets"}),
-        ("lendingadmin/desk/statements/models.py", {"demo", "statements", "sheets"}),
+        ("lendingadmin/desk/statements/models.py", {"demo", "statements", "sheets", "papers"}),
         ("README.md", set()),
         ("templates/base.html", None),
         ("lendingadmin/settings.py", None),

@@ -13,25 +13,6 @@ KEY, OLDER = (base64.urlsafe_b64encode(letter * 32).decode() for letter in (b"k"
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", {}),
-        ("1:pending,2:open", {"1": "pending", "2": "open"}),
-        (" 1 : written off , ", {"1": "written off"}),
-        ("open:open: still running", {"open": "open: still running"}),
-    ],
-)
-def test_status_words(text: str, words: dict[str, str]) -> None:
-    assert env.status_words(text) == words
-
-
-@pytest.mark.parametrize("text", ["1", "1:", ":open", "1=open", "1:open,2"])
-def test_status_words_that_are_malformed_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="number:word"):
-        env.status_words(text)
-
-
-@pytest.mark.parametrize(
     ("text", "address"),
     [
         ("https://lending.example.com", "https://lending.example.com"),
@@ -107,33 +88,6 @@ def test_data_keys_that_are_none_are_refused_and_not_repeated(text: str, said: s
     told = f"{refusal.value} {refusal.value.__cause__}"
     assert "hidden" not in told
     assert KEY[:-5] not in told
-
-
-def test_days_by_kind() -> None:
-    assert env.days_by_kind("30") == {"": 30}
-    assert env.days_by_kind(" notes:0, 30 ,calls:7") == {"notes": 0, "": 30, "calls": 7}
-
-
-@pytest.mark.parametrize(
-    "text", ["-1", "1.5", "", "30d", "1000000", "calls:7", "30,40", "30,a:1,a:1", "30,calls:x"]
-)
-def test_what_is_no_number_of_days_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"number (of days|for the same)"):
-        env.days_by_kind(text)
-
-
-def test_days_of_rows() -> None:
-    own = {"tasks": 14, "files": 90}
-    assert env.row_days_by_kind("0,writes:730,calls:90") == {
-        "": 0,
-        "writes": 730,
-        "calls": 90,
-        **own,
-    }
-    assert env.row_days_by_kind("90,tasks:1,files:0") == {"": 90, "tasks": 1, "files": 0}
-    for text in ("89", "0,audit:1"):
-        with pytest.raises(ValueError, match="at least 90 days"):
-            env.row_days_by_kind(text)
 
 
 def test_hours_of_a_session() -> None:

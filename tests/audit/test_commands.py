@@ -33,6 +33,7 @@ WRITING = {
     "createsuperuser --no-input --username root --email root@example.org": "root",
     "erase borrower kenya b-1": "b-1",
     "erase old": "erase old",
+    "policy import rules.toml": "late-sheets-1",
     "people_index --rebuild --app kenya": "people_index --rebuild",
     "reencrypt": "reencrypt",
     "reconcile": "loan-of-nobody",
@@ -77,6 +78,9 @@ def test_what_changes_something_leaves_one_entry(
         row(viewer, RepaymentState.PENDING, **pending)
     elif line == "audit guard":
         triggers.drop_triggers(connection)
+    elif line.startswith("policy"):
+        monkeypatch.chdir(tmp_path)
+        Path("rules.toml").write_text("[apps.kenya.late-sheets]\ndays = 5\n")
     elif line.startswith("erase borrower"):
         put("b-1", surname="Kamau")
     call_command(*line.split(), stdout=StringIO())

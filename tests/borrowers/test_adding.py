@@ -198,7 +198,7 @@ class TestPanels:
             assert "<html" in whole
             fragment = desk.get(there, headers={"HX-Request": "true"}).content.decode()
             assert "<html" not in fragment
-            assert "read " in fragment
+            assert "as of " in fragment
             assert 'hx-trigger="load"' not in fragment
         # What was done here needs no call, so it comes with the frame.
         assert 'id="heading-history"' in page

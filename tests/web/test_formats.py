@@ -45,9 +45,9 @@ def test_the_zone_of_the_moments_is_in_sight(
 ) -> None:
     away = desks["away"].get(f"/apps/{app.app_id}/loans/l/").content.decode()
     assert '<span class="zone">Nairobi time (lender); yours: </span>New York time' in away
-    assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> New York time", away)
+    assert re.search(r"as of <time[^>]*>\d\d:\d\d:\d\d</time> New York time", away)
     here = desks["here"].get(f"/apps/{app.app_id}/loans/l/").content.decode()
-    assert re.search(r"read <time[^>]*>\d\d:\d\d:\d\d</time> Nairobi time", here)
+    assert re.search(r"as of <time[^>]*>\d\d:\d\d:\d\d</time> Nairobi time", here)
     assert "New York" not in here
 
 

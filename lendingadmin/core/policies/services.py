@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from lendingadmin.core import audit
+from lendingadmin.core.audit.origin import describe_operator
 from lendingadmin.core.english import in_english
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
@@ -90,6 +91,7 @@ def save_policy(
     begin = datetime.combine(day, time(), app.zone) if day else now
     detail = "; ".join(f"{label}: {old or '—'} → {new or '—'}" for label, old, new in changes)
     start = "" if day is None else f"{day.isoformat()}: "
+    detail = f"{start}{detail}" if by else f"{start}{detail}; {describe_operator()}"
     states = PolicyVersion.State
     try:
         with transaction.atomic():
@@ -105,7 +107,9 @@ def save_policy(
                 state=states.WAITING if waits else states.SAVED,
             )
             outcome = gettext_noop("asked") if waits else gettext_noop("saved")
-            audit.record_about(version, by, CHANGE_POLICIES, outcome, detail=start + detail)
+            audit.record_about(
+                version, by, CHANGE_POLICIES, outcome, detail=start + detail + operator
+            )
     except IntegrityError:
         return None
     read_values_of.cache_clear()
