@@ -107,9 +107,7 @@ def save_policy(
                 state=states.WAITING if waits else states.SAVED,
             )
             outcome = gettext_noop("asked") if waits else gettext_noop("saved")
-            audit.record_about(
-                version, by, CHANGE_POLICIES, outcome, detail=start + detail + operator
-            )
+            audit.record_about(version, by, CHANGE_POLICIES, outcome, detail=detail)
     except IntegrityError:
         return None
     read_values_of.cache_clear()
