@@ -16,11 +16,19 @@ from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
+#: Variables of earlier versions that a migration of `core.policies` turns into the lender's rules.
+RULES = (
+    *("APPROVAL_LIMITS", "BORROWER_REQUIRED", "CONFIRM_ABOVE", "CONTACT_ATTEMPTS"),
+    *("CONTACT_CLOSED", "CONTACT_HOLIDAYS", "CONTACT_HOURS", "EXPORTS_PER_DAY"),
+    *("KEEP_ROWS_DAYS", "KEEP_TEXTS_DAYS", "LENDER_LANGUAGES", "LENDER_NAMES"),
+    *("LENDING_BORROWER_STATUSES", "LENDING_LOAN_STATUSES", "LENDING_PERFORMANCE_STATUSES"),
+    *("LENDING_PRODUCT_STATUSES", "MASS_READING", "SECOND_MANAGER", "SHEETS_BACK_AFTER"),
+)
 # Variables of earlier versions that are no longer read, and why. `manage.py check` names those that
 # are still set.
 _FROM_ADDRESS = "it follows from DASHBOARD_URL"
 _FIXED = "its value is fixed now"
-_PAGE = "managers change it on the page Settings"
+_PAGE = "`release` takes it over once, then managers change it on the page Settings"
 _SANDBOX = "it is an option of `manage.py sandbox`"
 REMOVED = {
     **dict.fromkeys(("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HTTPS"), _FROM_ADDRESS),
@@ -33,13 +41,7 @@ REMOVED = {
     "LOG_LEVEL": "the log has INFO and above",
     **dict.fromkeys(("SNAPSHOT_EVERY", "PEOPLE_EVERY"), "it follows from the number of items"),
     **dict.fromkeys(("REPAYMENT_QUIET", "SLOW_CALL", "TWO_STEP_GRACE", "WRONG_PASSWORDS"), _FIXED),
-    **dict.fromkeys(("APPROVAL_LIMITS", "BORROWER_REQUIRED", "CONFIRM_ABOVE"), _PAGE),
-    **dict.fromkeys(("CONTACT_HOURS", "CONTACT_ATTEMPTS", "CONTACT_HOLIDAYS"), _PAGE),
-    **dict.fromkeys(("CONTACT_CLOSED", "LENDER_NAMES", "LENDER_LANGUAGES"), _PAGE),
-    **dict.fromkeys(("EXPORTS_PER_DAY", "KEEP_ROWS_DAYS", "KEEP_TEXTS_DAYS"), _PAGE),
-    **dict.fromkeys(("LENDING_LOAN_STATUSES", "LENDING_PERFORMANCE_STATUSES"), _PAGE),
-    **dict.fromkeys(("LENDING_BORROWER_STATUSES", "LENDING_PRODUCT_STATUSES"), _PAGE),
-    **dict.fromkeys(("MASS_READING", "SECOND_MANAGER", "SHEETS_BACK_AFTER"), _PAGE),
+    **dict.fromkeys(RULES, _PAGE),
     "DEBUG": "the demo has the styleguide",
     "DEMO": "`manage.py demo` has its own settings",
     "DEMO_HOST": "the demo reads BIND",

@@ -142,6 +142,7 @@ def test_replaced_it_keeps_keys_and_other_lines_and_drops_what_nobody_reads(
     earlier = dict(ANSWERS) | {name: make() for name, make in KEYS.items()}
     del earlier["AUDIT_KEYS"]  # it is the first of DATA_KEYS then
     more = {"EMAIL_URL": "smtp+tls://mail.example.com", "OIDC_NAME": "Umoja $ account"}
+    more |= {"SECOND_MANAGER": "off"}  # a migration still takes it over
     old = {"ALLOWED_HOSTS": "desk.example.com", "SECRET_KEY_FALLBACKS": "an-older-key"}
     lines = [f"{name}={env_file.quote(value)}" for name, value in (earlier | more | old).items()]
     (tmp_path / ".env").write_text("\n".join(lines))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 
+from lendingadmin.core import env
 from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.policies.kinds import fill_form, find_kind
 from lendingadmin.core.policies.models import PolicyVersion
@@ -63,7 +64,7 @@ SHARED = {
 
 
 def test_each_variable_becomes_its_rule() -> None:
-    assert set(ENVIRON) | set(OLD._WORDS) == set(OLD.NAMES)
+    assert set(ENVIRON) | set(OLD._WORDS) == set(OLD.NAMES) == set(env.RULES)
     found, _names, wrong = OLD.read_old(ENVIRON, APPS)
     assert {key: values for (app, key), values in found.items() if app == "kenya"} == KENYA
     assert {key: values for (app, key), values in found.items() if not app} == SHARED

@@ -7,7 +7,13 @@ from pathlib import Path
 from secrets import token_bytes, token_hex, token_urlsafe
 from typing import NamedTuple
 
-from lendingadmin.core.env import REMOVED, dashboard_address, database_address, lending_address
+from lendingadmin.core.env import (
+    REMOVED,
+    RULES,
+    dashboard_address,
+    database_address,
+    lending_address,
+)
 from lendingadmin.core.gateway.lending_apps import read_lending_apps
 
 
@@ -70,9 +76,12 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def render(values: Mapping[str, str]) -> str:
-    """Return the text of the file. Values that it does not know come last, as they were."""
+    """Return the text of the file. Values that it does not know come last, as they were.
+
+    Variables that are no longer read are left out, unless a migration still has to take them over.
+    """
     known = {name for _, names in _PARTS for name in names}
-    more = tuple(sorted(values.keys() - known - REMOVED.keys()))
+    more = tuple(sorted(values.keys() - known - (REMOVED.keys() - set(RULES))))
     lines = []
     for comment, names in (*_PARTS, *((("Other settings.", more),) if more else ())):
         lines += ["", f"# {comment}"] if names else [f"# {comment}"]
