@@ -109,7 +109,7 @@ FRAME = (
     Place("home-officer", f"{_APP}/", "officer"),
     Place("glossary", "/glossary/", "officer"),
     Place("keys-shown", f"{_APP}/", do=steps.press_question_mark),
-    Place("menu-of-the-person", f"{_APP}/assessments/", do=steps.open_person_menu),
+    Place("menu-of-the-person", "/glossary/", do=steps.open_person_menu),
     Place("menu-of-apps", f"{_APP}/", do=steps.open_app_menu),
     Place("updates-paused", f"{_APP}/", "keyholder", steps.pause, shows="Updates are paused"),
     Place("calls-open", f"{_APP}/loans/{{late_loan}}/", do=steps.open_calls),
@@ -549,7 +549,7 @@ STATEMENTS = (
         "statement-batch-filtered",
         f"{_APP}/statements/{{statement_whole}}/batch/?finding=overpaid",
         "support",
-        shows="Accept all undecided rows",
+        shows="Accept all rows to decide",
     ),
     Place(
         "statement-batch-record",

@@ -172,7 +172,7 @@ def test_phone_to_receipt_by_mouse(begin: Begin, table: Table) -> None:
     page = watch.page
     watch.click(page.locator("#find"))
     watch.type(PHONE)
-    watch.click(page.locator("#suggestions").get_by_role("link", name="Record a repayment of"))
+    watch.click(page.locator("#suggestions [data-record]"))
     expect_form(page, LOANS[0])
     watch.type("KES 3500")
     watch.press("Tab")

@@ -38,7 +38,7 @@ def test_register_assess_offer_compare_lend(open_page: Callable[..., Page], hous
     watch.type("0712345678")
     watch.press("Enter")
     expect(page).to_have_url(re.compile("/borrowers/B_2D|/borrowers/B-"))
-    borrower_id = page.locator("nav.crumbs span").last.inner_text()
+    borrower_id = page.locator("nav.crumbs span").last.inner_text().rpartition(" · ")[2]
     table.stop(watch, "a stranger to a borrower")
 
     # Her phone reports meanwhile; that is nobody's click.

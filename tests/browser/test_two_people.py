@@ -66,7 +66,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield house
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def staged(house: House) -> Staged:
     command, environ = [sys.executable, "-c", _STAGE], dict(house.environ)
     done = subprocess.run(
