@@ -36,7 +36,7 @@ def change(dashboard: Dashboard, host: str, name: str, seen: int) -> None:
 @pytest.mark.drill
 def test_a_rule_holds_in_all_processes(tmp_path: Path) -> None:
     with running_sandbox(tmp_path) as sandbox, database(tmp_path) as address:
-        dashboard = Dashboard(tmp_path, sandbox.base_url, address, 1, "2s")
+        dashboard = Dashboard(tmp_path, sandbox.base_url, address, 1, 2)
         try:
             hosts = [dashboard.url, dashboard.start_host()]
             change(dashboard, hosts[0], NAMES[0], 0)
