@@ -1,7 +1,6 @@
 """Rules of all pages that managers change on Settings: quotas, and words for status numbers."""
 
 import re
-from collections.abc import Iterable
 from functools import partial
 from itertools import count
 from typing import Any
@@ -196,12 +195,8 @@ def _describe(values: Values) -> Words:
 
 
 def _describe_now(app: LendingApp) -> str:
-    missing = _join(list_wordless())
+    missing = "; ".join(f"{table} {number}" for table, number in list_wordless())
     return gettext("Without a word: %(numbers)s.") % {"numbers": missing} if missing else ""
-
-
-def _join(found: Iterable[tuple[str, str]]) -> str:
-    return "; ".join(f"{table} {number}" for table, number in found)
 
 
 STATUS_WORDS = PolicyKind(

@@ -120,8 +120,8 @@ def test_a_declined_change_never_holds_and_leaves_the_earlier_one(
 
 def test_while_one_waits_no_other_is_taken(desk: Client, office: Client) -> None:
     ask(desk)
-    answer = ask(office, "5")
-    assert 'data-finding="waiting"' in answer.content.decode()
+    page = ask(office, "5").content.decode()
+    assert 'data-finding="waiting"' in page and 'value="5"' in page
     assert PolicyVersion.objects.filter(kind=LIMITS.key).count() == 1
 
 
@@ -152,6 +152,19 @@ def test_one_who_changed_the_asker_s_account_can_t_approve(
     Entry.objects.create(
         user=second, username="second", action="people", outcome="changed", subject="manager"
     )
+    put(office, PolicyVersion.objects.get(kind=LIMITS.key), "approve")
+    assert PolicyVersion.objects.get(kind=LIMITS.key).state == State.WAITING
+
+
+@pytest.mark.parametrize("lost", ["account", "role"])
+def test_what_was_asked_by_one_who_may_no_longer_ask_is_not_approved(
+    desk: Client, office: Client, manager: User, lost: str
+) -> None:
+    ask(desk)
+    if lost == "role":
+        manager.app_roles.all().delete()
+    else:
+        User.objects.filter(pk=manager.pk).update(is_active=False)
     put(office, PolicyVersion.objects.get(kind=LIMITS.key), "approve")
     assert PolicyVersion.objects.get(kind=LIMITS.key).state == State.WAITING
 

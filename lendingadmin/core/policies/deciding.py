@@ -117,11 +117,15 @@ def list_waiting(app_id: str, person: User) -> QuerySet[PolicyVersion]:
 
 
 def may_approve(version: PolicyVersion, kind: PolicyKind, app_id: str, person: User) -> bool:
-    """Return True if this person may approve the change of another, independent person."""
+    """Return True if this person may approve the change of another, independent person.
+
+    Both must be able to change the rule now, and the account of the one who asked must be active.
+    """
     asker = version.changed_by
-    if asker is None or asker == person or not may_change(person, kind, app_id):
+    if asker is None or asker == person or not asker.is_active:
         return False
-    return not find_dependence(person, asker)
+    may_both = may_change(person, kind, app_id) and may_change(asker, kind, app_id)
+    return may_both and not find_dependence(person, asker)
 
 
 @in_english
