@@ -1,6 +1,8 @@
 """Places of a loan and its contract that the pages show in words. All others are Technical."""
 
+from lendingadmin.lending.values import Loan
 from lendingadmin.web.display.technical import list_places
+from lendingadmin.web.display.templatetags.statuses import has_performance
 
 _SUMS = "repayment principal interest fees"
 
@@ -22,10 +24,10 @@ CONTRACT = frozenset(
 )
 
 # Places that templates/loans/loan.html and its fragments show.
-LOAN = frozenset(
+_LOAN = frozenset(
     list_places("", "accountId accountNo loanType borrowerId lenderId category sequenceNo")
     | list_places("", "productId loanAmount startDate maturityDate settlementDate createdAt")
-    | list_places("", "status performanceStatus assessmentId requestId settings labels")
+    | list_places("", "status assessmentId requestId settings labels")
     | list_places("schedule", "daysLate nextInstallment.dueDate")
     | list_places("schedule.nextInstallment.amounts", f"penalty {_SUMS}")
     | list_places("result", "type reason message")
@@ -36,3 +38,10 @@ LOAN = frozenset(
     }
     | {f"contract.{place}" for place in CONTRACT}
 )
+
+
+def find_places(loan: Loan) -> frozenset[str]:
+    """Return the places of a loan that its page shows in words."""
+    if has_performance(loan.status, loan.settlement_date):
+        return _LOAN | {"performanceStatus"}
+    return _LOAN

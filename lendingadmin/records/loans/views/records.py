@@ -74,7 +74,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "facts": loan_math.loan_facts(found, now),
         "unreadable_totals": loan_math.unreadable_totals(found),
         "steps": loan_math.schedule_rows(found, now),
-        "technical": list_technical(found, shown.LOAN),
+        "technical": list_technical(found, shown.find_places(found)),
         "here": here.with_mistake()[:_RECORDED_HERE],
         "mistakes": list_open(app_id, account),
         "closed": explain_closed(found),
