@@ -6,24 +6,11 @@
     }
   };
 
-  // Outside HTTPS and localhost a browser offers no clipboard, only the older way.
-  const copyTheOldWay = (text) => {
-    const area = document.createElement("textarea");
-    area.value = text;
-    area.className = "heard";
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  };
-
   const copy = async (button) => {
-    const text = button.dataset.copy;
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(button.dataset.copy);
     } catch {
-      copyTheOldWay(text);
-      button.focus();
+      return; // Nothing is copied, and the button does not say so: no HTTPS, or not allowed.
     }
     const detail = { value: button.dataset.copied || "Copied" };
     document.dispatchEvent(new CustomEvent("announce", { detail }));
