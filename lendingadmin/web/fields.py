@@ -4,8 +4,9 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from itertools import count
 from typing import Any
 
 from django import forms
@@ -32,6 +33,7 @@ from .moments import MomentField
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 255
+_MORE_ROWS = 3
 
 
 class _Prefilled(forms.BoundField):
@@ -158,6 +160,54 @@ class JsonObjectField(forms.CharField):
         if not isinstance(found, Mapping):
             raise forms.ValidationError(_("Enter a JSON object: {…}."), code="no_object")
         return found
+
+
+class _PairWidget(forms.MultiWidget):
+    use_fieldset = True
+
+    def decompress(self, value: Any) -> list[Any]:
+        """Return the stored pair; an empty value has none."""
+        return list(value or (None, None))
+
+
+class PairField(forms.MultiValueField):
+    """Two labelled fields side by side, by the end of their name. Subclasses join them."""
+
+    def __init__(self, parts: Mapping[str, forms.Field], **options: Any) -> None:
+        for part in parts.values():
+            part.required = False
+            part.widget.attrs["aria-label"] = part.label
+        widget = _PairWidget({name: part.widget for name, part in parts.items()})
+        super().__init__(
+            list(parts.values()),
+            require_all_fields=False,
+            required=False,
+            widget=widget,
+            **options,
+        )
+        self.is_wanted = True
+
+
+def list_rows(data: Any, start: str, end: str, *, stored: int, most: int) -> list[str]:
+    """Return the field names of the rows of a form, such as `closed0`, with some empty rows.
+
+    `data` is what was sent, where `closed0_day` is a part of the first row; None before. `stored`
+    is the number of rows before.
+    """
+    rows = stored + _MORE_ROWS
+    if data is not None:
+        rows = next(number for number in count() if f"{start}{number}_{end}" not in data)
+    return [f"{start}{number}" for number in range(min(rows, most))]
+
+
+def refuse_twice(form: forms.Form, names: Iterable[str], words: str) -> None:
+    """Add an error to each row whose first value is in an earlier row too."""
+    seen = set()
+    for name in names:
+        row = form.cleaned_data.get(name)
+        if row and row[0] in seen:
+            form.add_error(name, forms.ValidationError(words, code="twice"))
+        seen |= {row[0]} if row else set()
 
 
 def moment_field(**options: Any) -> MomentField:

@@ -2,7 +2,6 @@
 
 import re
 from functools import partial
-from itertools import count
 from typing import Any
 
 from django import forms
@@ -19,7 +18,7 @@ from lendingadmin.core.policies.kinds import (
     describe_fields,
 )
 from lendingadmin.core.policies.services import read_recent, read_values
-from lendingadmin.web.fields import LineField
+from lendingadmin.web.fields import LineField, PairField, list_rows, refuse_twice
 
 LOAN, PERFORMANCE, BORROWER, PRODUCT = "loan", "performance", "borrower", "product"
 _TABLES = {
@@ -28,7 +27,7 @@ _TABLES = {
     BORROWER: _("Status of a borrower"),
     PRODUCT: _("Status of a product"),
 }
-_MORE_ROWS, _MOST_ROWS = 2, 50
+_MOST_ROWS = 50
 
 
 class QuotasForm(PolicyForm):
@@ -70,31 +69,14 @@ def read_most_opened(app_id: str) -> int:
     return int(read_recent(QUOTAS, app_id)["opened"])
 
 
-class _WordWidget(forms.MultiWidget):
-    """A number and its word."""
-
-    use_fieldset = True
-
-    def __init__(self) -> None:
-        labels = {"number": _("Number"), "word": _("Word")}
-        super().__init__(
-            {name: forms.TextInput(attrs={"aria-label": label}) for name, label in labels.items()}
-        )
-
-    def decompress(self, value: Any) -> list[Any]:
-        """Return the stored number and word; an empty value has none."""
-        return list(value or (None, None))
-
-
-class _WordField(forms.MultiValueField):
+class _WordField(PairField):
     """A status number with its word: `["2", "open"]`, or None for an empty row."""
 
     def __init__(self, **options: Any) -> None:
-        parts = (LineField(required=False, max_length=20), LineField(required=False, max_length=40))
+        number = LineField(max_length=20, label=_("Number"))
         super().__init__(
-            parts, require_all_fields=False, required=False, widget=_WordWidget(), **options
+            {"number": number, "word": LineField(max_length=40, label=_("Word"))}, **options
         )
-        self.is_wanted = True
 
     def compress(self, data_list: list[str]) -> list[str] | None:
         """Return the number and the word. A number without a word is an empty row.
@@ -115,11 +97,10 @@ class StatusWordsForm(PolicyForm):
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         super().__init__(data, app=app, values=values)
         for table, label in _TABLES.items():
-            rows = len(self.initial[table]) + _MORE_ROWS
-            if data is not None:
-                rows = next(number for number in count() if f"{table}{number}_number" not in data)
-            for number in range(min(rows, _MOST_ROWS)):
-                self.fields[f"{table}{number}"] = _WordField(label=f"{label} {number + 1}")
+            stored = len(self.initial[table])
+            rows = list_rows(data, table, "number", stored=stored, most=_MOST_ROWS)
+            for number, name in enumerate(rows, 1):
+                self.fields[name] = _WordField(label=f"{label} {number}")
 
     def build_initial(self, values: Values) -> dict[str, Any]:
         """Return a row for each number that has a word, and for each number that was seen."""
@@ -135,13 +116,8 @@ class StatusWordsForm(PolicyForm):
         """Check that no number has two words."""
         cleaned = super().clean() or self.cleaned_data
         for table in _TABLES:
-            numbers: set[str] = set()
-            for name in self._list_names(table):
-                row = cleaned.get(name)
-                if row and row[0] in numbers:
-                    words = gettext("This number has a word already.")
-                    self.add_error(name, forms.ValidationError(words, code="twice"))
-                numbers |= {row[0]} if row else set()
+            words = gettext("This number has a word already.")
+            refuse_twice(self, self._list_names(table), words)
         return cleaned
 
     def get_values(self) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The calling rules that managers change on Settings: the form, the words and the reader."""
 
 from datetime import date, time
-from itertools import count
 from typing import Any
 
 from django import forms
@@ -16,7 +15,7 @@ from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Wor
 from lendingadmin.core.policies.services import read_values
 from lendingadmin.web.dates import plausible
 from lendingadmin.web.display.times import day, moment
-from lendingadmin.web.fields import LineField
+from lendingadmin.web.fields import LineField, PairField, list_rows, refuse_twice
 from lendingadmin.web.keyset import spell_count
 
 from . import rules
@@ -24,38 +23,19 @@ from .queues import Queue
 
 # The queues of loans that are due today or late. No loan is in two of them.
 _OF_LATE_LOANS = ("due-today", "late-1-7", "late-8-30", "late-31")
-_MORE_DAYS = 3
 _MOST_DAYS = 100
 
 
-class _HoursWidget(forms.MultiWidget):
-    """Two times of day."""
-
-    use_fieldset = True
-
-    def __init__(self) -> None:
-        labels = {"begin": _("From"), "end": _("Until")}
-        super().__init__(
-            {
-                name: forms.TimeInput(attrs={"type": "time", "aria-label": label})
-                for name, label in labels.items()
-            }
-        )
-
-    def decompress(self, value: Any) -> list[Any]:
-        """Return the stored begin and end; an empty value has none."""
-        return list(value or (None, None))
+def _time(label: Any) -> forms.TimeField:
+    widget = forms.TimeInput(attrs={"type": "time"})
+    return forms.TimeField(label=label, input_formats=["%H:%M"], widget=widget)
 
 
-class _HoursField(forms.MultiValueField):
+class _HoursField(PairField):
     """The hours of a weekday: `["08:00", "19:00"]`, or None for a day without calls."""
 
     def __init__(self, **options: Any) -> None:
-        times = [forms.TimeField(required=False, input_formats=["%H:%M"]) for _one in range(2)]
-        super().__init__(
-            times, require_all_fields=False, required=False, widget=_HoursWidget(), **options
-        )
-        self.is_wanted = True
+        super().__init__({"begin": _time(_("From")), "end": _time(_("Until"))}, **options)
 
     def compress(self, data_list: list[time | None]) -> list[str] | None:
         """Return the two times as text; None for a day without calls.
@@ -74,36 +54,19 @@ class _HoursField(forms.MultiValueField):
         return [f"{begin:%H:%M}", f"{end:%H:%M}"]
 
 
-class _DayWidget(forms.MultiWidget):
-    """A day and its reason."""
-
-    use_fieldset = True
-
-    def __init__(self) -> None:
-        super().__init__(
-            {
-                "day": forms.DateInput(attrs={"type": "date", "aria-label": _("Day")}),
-                "word": forms.TextInput(attrs={"aria-label": _("Reason")}),
-            }
-        )
-
-    def decompress(self, value: Any) -> list[Any]:
-        """Return the stored day and reason; an empty value has none."""
-        return list(value or (None, None))
-
-
-class _DayField(forms.MultiValueField):
+class _DayField(PairField):
     """A closed day with its reason: `["2026-12-24", "staff day"]`, or None for an empty row."""
 
     def __init__(self, **options: Any) -> None:
-        parts = (
-            forms.DateField(required=False, input_formats=["%Y-%m-%d"], validators=[plausible]),
-            LineField(required=False, max_length=60),
+        closed = forms.DateField(
+            label=_("Day"),
+            input_formats=["%Y-%m-%d"],
+            validators=[plausible],
+            widget=forms.DateInput(attrs={"type": "date"}),
         )
         super().__init__(
-            parts, require_all_fields=False, required=False, widget=_DayWidget(), **options
+            {"day": closed, "word": LineField(label=_("Reason"), max_length=60)}, **options
         )
-        self.is_wanted = True
 
     def compress(self, data_list: list[Any]) -> list[str] | None:
         """Return the day as text and the reason. Raises ValidationError if one is missing."""
@@ -127,12 +90,10 @@ class CallingForm(PolicyForm):
         super().__init__(data, app=app, values=values)
         for number, name in WEEKDAYS.items():
             self.fields[f"hours{number}"] = _HoursField(label=name)
-        rows = len(values["closed"]) + _MORE_DAYS
-        if data is not None:
-            rows = next(number for number in count() if f"closed{number}_day" not in data)
-        for number in range(min(rows, _MOST_DAYS)):
-            label = gettext("Closed day %(number)s") % {"number": number + 1}
-            self.fields[f"closed{number}"] = _DayField(label=label)
+        rows = list_rows(data, "closed", "day", stored=len(values["closed"]), most=_MOST_DAYS)
+        for number, name in enumerate(rows, 1):
+            label = gettext("Closed day %(number)s") % {"number": number}
+            self.fields[name] = _DayField(label=label)
         year = timezone.localdate(timezone=app.zone).year
         found = sorted(rules.list_holidays(app.zone, year).items())
         self.fields["has_holidays"].help_text = (
@@ -158,13 +119,8 @@ class CallingForm(PolicyForm):
         if a_day and a_week and a_week < a_day:
             words = gettext("Enter at least the number of calls in a day.")
             self.add_error("a_week", forms.ValidationError(words, code="order"))
-        seen: set[str] = set()
-        for name in self._list_names("closed"):
-            if row := cleaned.get(name):
-                if row[0] in seen:
-                    words = gettext("This day is in the list already.")
-                    self.add_error(name, forms.ValidationError(words, code="twice"))
-                seen.add(row[0])
+        words = gettext("This day is in the list already.")
+        refuse_twice(self, self._list_names("closed"), words)
         return cleaned
 
     def get_values(self) -> dict[str, Any]:
