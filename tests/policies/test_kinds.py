@@ -1,15 +1,20 @@
 """Each rule: what its form takes, and that a change is in force at once in another process."""
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.core.checks import run_checks
 from django.test import Client
+from django.utils import timezone
+from django_tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.gateway.management.commands.lending_check import ANSWERS
 from lendingadmin.core.policies.kinds import PolicyKind, fill_form, list_kinds
+from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.policies.models import PolicyVersion
 from lendingadmin.core.staff import policies as retention
 from lendingadmin.lending.values import Individual
@@ -47,6 +52,29 @@ def test_limits(desk: Client) -> None:
     assert limits and limits == (Decimal(50000), None, True)
     assert read_confirm_above("kenya") == Decimal("9.5")
     assert (read_limits("ghana"), read_confirm_above("ghana")) == (None, None)
+
+
+def test_the_lender_s_page_names_what_papers_lack(desk: Client) -> None:
+    given = {"name": "Umoja", "language": "en", "licence": "CBK 7", "phone": "0800", "address": "N"}
+    change(desk, "lender", **given)
+    assert LENDER.describe_now
+    lacking = LENDER.describe_now(lending_app("kenya"))
+    labels = {name: str(field.label) for name, field in LENDER.form.base_fields.items()}
+    assert labels.pop("complaints") in lacking
+    assert not [label for label in labels.values() if label in lacking]
+
+
+def test_the_effect_of_retention_counts_what_is_too_old(desk: Client) -> None:
+    task = DBTaskResult.objects.create(
+        status=TaskResultStatus.FAILED,
+        task_path="none",
+        args_kwargs={},
+        finished_at=timezone.now() - timedelta(days=15),
+    )
+    kind = retention.RETENTION
+    assert kind.describe_now and kind.describe_now(lending_app("kenya")).startswith("1 ")
+    task.delete()
+    assert kind.describe_now(lending_app("kenya")).startswith("0 ")
 
 
 def test_required_fields(desk: Client) -> None:

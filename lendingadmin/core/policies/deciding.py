@@ -10,10 +10,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from lendingadmin.core import audit
 from lendingadmin.core.english import in_english
+from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.independence import find_dependence, list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import CHANGE_POLICIES
@@ -37,6 +38,17 @@ def _lowers(before: Values, after: Values) -> bool:
     return bool(before["is_on"] and not after["is_on"])
 
 
+def _describe_now(app: LendingApp) -> str:
+    app_id: Any = app.app_id
+    managers = User.objects.with_perm(CHANGE_POLICIES, obj=app_id).count()
+    words = ngettext(
+        "%(count)s person may change the settings of %(app)s.",
+        "%(count)s people may change the settings of %(app)s, and approve changes of others.",
+        managers,
+    )
+    return words % {"count": managers, "app": app.app_id}
+
+
 SECOND_MANAGER = PolicyKind(
     "second-manager",
     gettext_lazy("Second manager"),
@@ -47,6 +59,7 @@ SECOND_MANAGER = PolicyKind(
     SecondManagerForm,
     {"is_on": True},
     partial(describe_fields, SecondManagerForm),
+    _describe_now,
     is_shared=True,
     is_guarded=True,
     lowers=_lowers,

@@ -6,7 +6,10 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.validators import RegexValidator
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
 
 from .kinds import PolicyForm, PolicyKind, Values, Words
 from .services import read_values
@@ -57,6 +60,14 @@ def _describe(values: Values) -> Words:
     return [(str(one.label), found[name]) for name, one in LenderForm.base_fields.items()]
 
 
+def _describe_now(app: LendingApp) -> str:
+    values = read_values(LENDER, app.app_id)
+    missing = [str(one.label) for name, one in LenderForm.base_fields.items() if not values[name]]
+    if not missing:
+        return gettext("Papers show all of it.")
+    return gettext("Missing on papers: %(fields)s.") % {"fields": ", ".join(missing)}
+
+
 LENDER = PolicyKind(
     "lender",
     _("Lender"),
@@ -67,6 +78,7 @@ LENDER = PolicyKind(
     LenderForm,
     {**dict.fromkeys(LenderForm.base_fields, ""), "language": settings.LANGUAGE_CODE},
     _describe,
+    _describe_now,
 )
 
 

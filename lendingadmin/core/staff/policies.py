@@ -108,6 +108,16 @@ def _describe(values: Values) -> Words:
     ]
 
 
+def _describe_now(_app: LendingApp) -> str:
+    rows = sum(one.count_old() for one in collect("tables") if one.count_days())
+    words = ngettext(
+        "%(count)s finished row is old enough to be deleted tonight.",
+        "%(count)s finished rows are old enough to be deleted tonight.",
+        rows,
+    )
+    return words % {"count": rows}
+
+
 RETENTION = PolicyKind(
     "retention",
     _("Retention"),
@@ -118,6 +128,7 @@ RETENTION = PolicyKind(
     RetentionForm,
     {TEXTS: 1825, ROWS: 0, **_OWN_DAYS},
     _describe,
+    _describe_now,
     is_shared=True,
     is_guarded=True,
 )
