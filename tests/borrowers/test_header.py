@@ -13,6 +13,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.collections.models import Call, Promise
 from lendingadmin.lending.values import Loan, Malformed
 from lendingadmin.people.search.open_loans import OpenLoans
+from lendingadmin.records.borrowers.fields import list_fields
 from lendingadmin.records.borrowers.loan_table import add_up
 from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller
@@ -80,6 +81,31 @@ def test_the_phone_is_a_button_for_those_who_may_see_it(
     address, link = f"/apps/{app.app_id}/borrowers/b/?whole=1", 'href="tel:+254700000001"'
     assert link in clerk.get(address).text
     assert "tel:" not in client_of(viewer).get(address).text
+
+
+@pytest.mark.django_db
+def test_a_company_has_its_phone_in_the_header_and_in_the_list(
+    clerk: Client, client_of: ClientOf, viewer: User, app: LendingApp, book: Caller
+) -> None:
+    company = {"name": "Mwakio Ltd", "contactPhone": "+254700000077"}
+    book.borrower("ltd", category="company", individual=None, company=company)
+    header, listed = (f"/apps/{app.app_id}/borrowers/{path}" for path in ("ltd/?whole=1", ""))
+    assert 'href="tel:+254700000077"' in clerk.get(header).text
+    assert "+254700000077" in clerk.get(listed).text
+    for address in (header, listed):
+        assert "700000077" not in client_of(viewer).get(address).text
+
+
+@pytest.mark.django_db
+def test_a_key_of_open_data_is_in_words_and_has_its_name_as_a_hint(
+    desk: Client, app: LendingApp, book: Caller
+) -> None:
+    company = {"name": "Mwakio Ltd", "countryOfResidence": "KE", "taxNumber": "P-7"}
+    book.borrower("ltd", category="company", individual=None, company=company)
+    page = desk.get(f"/apps/{app.app_id}/borrowers/ltd/?whole=1").text
+    assert '<dt title="taxNumber"><bdi>Tax number</bdi></dt>' in page
+    label = next(one.label for one in list_fields("individual") if one.name == "countryOfResidence")
+    assert f'<dt title="countryOfResidence"><bdi>{label}</bdi></dt>' in page
 
 
 @pytest.mark.django_db

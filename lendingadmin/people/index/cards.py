@@ -18,7 +18,7 @@ from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.staff.erasure import Erasable
 from lendingadmin.lending.values import Borrower, Individual, Malformed, status_key, text
 from lendingadmin.web.display.numbers import MISSING
-from lendingadmin.web.display.text import borrower_name, find_text, shown
+from lendingadmin.web.display.text import borrower_name, borrower_phone, shown
 
 from .models import LONGEST_ID, BorrowerCard, BorrowerIndex, CardToken, WordKey
 from .tokens import TOKENS, Tokenizer, digest, get_tokenizer
@@ -41,13 +41,11 @@ def read_fields(borrower: Borrower) -> dict[str, str]:
     person = borrower.individual if isinstance(borrower.individual, Individual) else None
     government_id = fold_number(_clean(person.government_id_no)) if person else ""
     email = _clean(person.email_address).strip().casefold() if person else ""
-    # The person's phone, else the company's, whose fields the spec does not show.
-    phone = (person and person.phone_number) or find_text(borrower.company, "phone")
     name = borrower_name(borrower)
     is_named = name not in (MISSING, shown(borrower.borrower_id))
     return {
         "name": _clean(name) if is_named else "",
-        "phone": read_phone(_clean(phone)),
+        "phone": read_phone(_clean(borrower_phone(borrower))),
         "id_ending": government_id[-_ENDING:],
         "number": "" if borrower.borrower_no is None else _clean(str(borrower.borrower_no)),
         "category": _clean(borrower.category),

@@ -19,10 +19,11 @@ REPLACED = ("devices", "loans", "settings")
 
 
 class Row(NamedTuple):
-    """One place of a record, such as `devices · 2 · osName`, and its value in words."""
+    """One place of a record, such as `devices · 2 · osName`, its value in words, and its label."""
 
     place: str
     value: str
+    label: str = ""
 
 
 class Difference(NamedTuple):

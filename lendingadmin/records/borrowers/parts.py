@@ -1,5 +1,6 @@
 """Cards of a borrower's record outside the tables. The page shows other data as Technical."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ _OPEN = {
     field.name: field.label for field in list_fields("open", "settings") if not field.is_rare
 } | {"company": gettext_noop("Company")}
 _OF_PERSON = {field.name: field.label for field in list_fields("biometrics")}
+_LABELS = {field.name: field.label for field in list_fields("individual", "company")}
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WRITERS: Mapping[str, Callable[[object], str]] = {"day": day, "word": spelled}
 _PERSON = {key: name for name, key in Individual.api_names.items()}
 
@@ -46,15 +49,32 @@ class Part(NamedTuple):
 def list_parts(borrower: Borrower) -> list[Part]:
     """Return the card of the person, then the cards of data that the spec does not define."""
     person = borrower.individual if isinstance(borrower.individual, Individual) else None
-    parts = [(title, rows_of(value)) for title, value in _filled(borrower.raw, _OPEN)]
+    parts = [(title, _label(rows_of(value))) for title, value in _filled(borrower.raw, _OPEN)]
     if person and person.raw:
-        parts += [(title, rows_of(value)) for title, value in _filled(person.raw, _OF_PERSON)]
+        parts += [
+            (title, _label(rows_of(value))) for title, value in _filled(person.raw, _OF_PERSON)
+        ]
         known = []
         for field in list_fields("individual"):
             write, value = _WRITERS.get(field.kind, shown), getattr(person, _PERSON[field.name])
             known.append(Row(gettext(field.label), write(value)))
         parts.insert(0, (gettext_noop("Person"), known))
     return [Part(gettext(title), rows) for title, rows in parts]
+
+
+def _label(rows: list[Row]) -> list[Row]:
+    """Return the rows with labels: the label of a field with this name, else the name in words."""
+    return [
+        row._replace(
+            label=gettext(_LABELS[row.place]) if row.place in _LABELS else _spell(row.place)
+        )
+        for row in rows
+    ]
+
+
+def _spell(place: str) -> str:
+    words = spelled(_HUMP.sub(" ", place).lower()) if place else ""
+    return words[:1].upper() + words[1:]
 
 
 def _filled(raw: Mapping[str, object], titles: Mapping[str, str]) -> Iterator[tuple[str, object]]:

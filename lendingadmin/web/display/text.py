@@ -68,6 +68,18 @@ def borrower_name(borrower: object) -> str:
     return company or shown(getattr(borrower, "borrower_id", None))
 
 
+def borrower_phone(borrower: object) -> str:
+    """Return the phone number of a borrower as received: the person's, else the company's.
+
+    Return an empty text if there is none. The spec does not show the fields of Company.
+    """
+    phone = getattr(getattr(borrower, "individual", None), "phone_number", None)
+    company = getattr(borrower, "company", None)
+    return (
+        phone.strip() if isinstance(phone, str) and phone.strip() else find_text(company, "phone")
+    )
+
+
 def find_text(record: object, word: str) -> str:
     """Return the first text in an open record under a key that contains this word; else empty."""
     for key, value in getattr(record, "entries", ()):

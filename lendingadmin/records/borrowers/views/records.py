@@ -24,7 +24,7 @@ from lendingadmin.lending.identity import check_named, is_named
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import read_in_parallel
-from lendingadmin.lending.values import Borrower, text
+from lendingadmin.lending.values import Borrower
 from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import (
     PersonName,
@@ -40,7 +40,7 @@ from lendingadmin.records.borrowers.panels import Listed, Panel, Recorded, Shown
 from lendingadmin.records.borrowers.parts import LOANS, SHOWN, list_parts
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
-from lendingadmin.web.display.text import borrower_name
+from lendingadmin.web.display.text import borrower_name, borrower_phone
 from lendingadmin.web.lists import as_id, read_page
 from lendingadmin.web.masking import WHOLE_RECORD, find_masked, list_rights
 from lendingadmin.web.quotas import READS, REVEALS
@@ -310,7 +310,7 @@ def _draw(
     open_count = owing.open_count if isinstance(owing, OpenLoans) else None
     phone = ""
     if isinstance(found, Borrower) and is_theirs and request.user.has_perm(SEE_CONTACT):
-        phone = make_dialled(text(getattr(found.individual, "phone_number", None)) or "")
+        phone = make_dialled(borrower_phone(found))
     if isinstance(found, Borrower) and is_theirs and request.user.has_perm(SEE_NAMES):
         # Title and breadcrumbs have the name of the record, without a query.
         shown = PersonName(borrower_name(found), phone, timezone.now())
@@ -352,7 +352,7 @@ def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
             shown = PersonName(fields["name"], fields["phone"], timezone.now())
             context["names"] = {to_borrower_id(borrower_id): shown}
         if request.GET.get("with") == "phone" and request.user.has_perm(SEE_CONTACT):
-            phone = text(getattr(found.individual, "phone_number", None)) or ""
+            phone = borrower_phone(found)
             dialled = make_dialled(phone)
             context |= {"phone": phone if dialled else "", "dialled": dialled}
     page = render(request, "borrowers/_name.html", context)

@@ -12,6 +12,7 @@ register = template.Library()
 register.filter("shown", text.shown)
 register.filter("spelled", text.spelled)
 register.filter("borrower_name", text.borrower_name)
+register.filter("borrower_phone", text.borrower_phone)
 register.filter("outcome", text.write_outcome)
 
 # A word that is too long for one line in a column of a full table.
