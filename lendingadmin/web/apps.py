@@ -10,7 +10,7 @@ class UiConfig(areas.AreaConfig):
 
     name, label = "lendingadmin.web", "ui"
     tables = "models.TABLES"
-    policies = ("policies.QUOTAS", "policies.STATUS_WORDS")
+    policies = ("quotas.QUOTAS", "policies.STATUS_WORDS")
 
     def ready(self) -> None:
         """Register the configuration checks, and the converter of ids in addresses."""

@@ -1,7 +1,6 @@
-"""Rules of all pages that managers change on Settings: quotas, and words for status numbers."""
+"""The words for status numbers, which managers change on Settings."""
 
 import re
-from functools import partial
 from typing import Any
 
 from django import forms
@@ -15,7 +14,6 @@ from lendingadmin.core.policies.kinds import (
     PolicyKind,
     Values,
     Words,
-    describe_fields,
 )
 from lendingadmin.core.policies.services import read_recent, read_values
 from lendingadmin.web.fields import LineField, PairField, list_rows, refuse_twice
@@ -28,45 +26,6 @@ _TABLES = {
     PRODUCT: _("Status of a product"),
 }
 _MOST_ROWS = 50
-
-
-class QuotasForm(PolicyForm):
-    """Form of the limits on what one person exports and opens."""
-
-    exports = forms.IntegerField(
-        label=_("Exports of one person in a day (UTC)"), min_value=1, max_value=100_000_000
-    )
-    opened = forms.IntegerField(
-        label=_("Borrowers that one person opens in an hour before managers get a mail"),
-        min_value=0,
-        max_value=300,
-        help_text=_("0 means no mail. A person can open 300 at most."),
-    )
-
-
-QUOTAS = PolicyKind(
-    "quotas",
-    _("Exports and opened borrowers"),
-    _("These numbers protect the data of borrowers from being copied."),
-    QuotasForm,
-    {"exports": 50, "opened": 100},
-    partial(describe_fields, QuotasForm),
-    lowers=lambda before, after: (
-        after["exports"] > before["exports"]
-        or 0 < before["opened"] < after["opened"]
-        or bool(before["opened"] and not after["opened"])
-    ),
-)
-
-
-def read_most_exports(app_id: str) -> int:
-    """Return the number of exports that one person may make in a day."""
-    return int(read_values(QUOTAS, app_id)["exports"])
-
-
-def read_most_opened(app_id: str) -> int:
-    """Return the number of opened borrowers in an hour that raises an alarm; 0: no alarm."""
-    return int(read_recent(QUOTAS, app_id)["opened"])
 
 
 class _WordField(PairField):

@@ -8,19 +8,23 @@ another entry. The windows are full hours and days of UTC.
 import logging
 import time
 from collections.abc import Collection
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
+from django import forms
 from django.core.cache import cache
 from django.db import Error
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, describe_fields
+from lendingadmin.core.policies.services import read_recent, read_values
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.waiting import atomic_waiting
 from lendingadmin.lending.errors import Throttled
 from lendingadmin.web.display.durations import elapsed
-from lendingadmin.web.policies import read_most_exports
 
 logger = logging.getLogger(__name__)
 
@@ -91,6 +95,62 @@ class OverQuota(Throttled):
         again = _("You can continue in %(time)s.") % {"time": elapsed(retry_after)}
         super().__init__(f"{words} {again}")
         self.retry_after = retry_after
+
+
+class QuotasForm(PolicyForm):
+    """Form of the limits on what one person exports and opens."""
+
+    exports = forms.IntegerField(
+        label=gettext_lazy("Exports of one person in a day (UTC)"),
+        min_value=1,
+        max_value=100_000_000,
+    )
+    opened = forms.IntegerField(
+        label=gettext_lazy("Borrowers that one person opens in an hour before managers get a mail"),
+        min_value=0,
+        max_value=300,
+        help_text=gettext_lazy("0 means no mail. A person can open 300 at most."),
+    )
+
+
+def _describe_now(app: LendingApp) -> str:
+    people = list(User.objects.filter(is_active=True))
+    for person in people:
+        person.app_id = app.app_id
+    keys = [_find_window(person, EXPORTS)[0] for person in people]
+    most = max(map(int, cache.get_many(keys).values()), default=0)
+    words = ngettext(
+        "Today one person made %(count)s export, and nobody made more.",
+        "Today one person made %(count)s exports, and nobody made more.",
+        most,
+    )
+    return words % {"count": most} if most else _("Nobody exported anything today.")
+
+
+QUOTAS = PolicyKind(
+    "quotas",
+    gettext_lazy("Exports and opened borrowers"),
+    gettext_lazy("These numbers protect the data of borrowers from being copied."),
+    QuotasForm,
+    {"exports": 50, "opened": 100},
+    partial(describe_fields, QuotasForm),
+    _describe_now,
+    lowers=lambda before, after: (
+        after["exports"] > before["exports"]
+        or 0 < before["opened"] < after["opened"]
+        or bool(before["opened"] and not after["opened"])
+    ),
+)
+
+
+def read_most_exports(app_id: str) -> int:
+    """Return the number of exports that one person may make in a day."""
+    return int(read_values(QUOTAS, app_id)["exports"])
+
+
+def read_most_opened(app_id: str) -> int:
+    """Return the number of opened borrowers in an hour that raises an alarm; 0: no alarm."""
+    return int(read_recent(QUOTAS, app_id)["opened"])
 
 
 def take(person: User, name: str, of: str = "") -> None:

@@ -21,7 +21,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEE_CONTACT
 from lendingadmin.records.borrowers import history
 from lendingadmin.web import quotas
-from lendingadmin.web.policies import QUOTAS
+from lendingadmin.web.quotas import QUOTAS
 from tests.conftest import ClientOf
 from tests.policies.setting import set_policy
 from tests.roles import hold_only

@@ -12,7 +12,8 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.policies import RETENTION
 from lendingadmin.desk.collections.policies import CALLING
 from lendingadmin.money.repayments.policies import LIMITS
-from lendingadmin.web.policies import LOAN, QUOTAS, STATUS_WORDS
+from lendingadmin.web.policies import LOAN, STATUS_WORDS
+from lendingadmin.web.quotas import QUOTAS
 
 # The rules of all tests, unless a test sets its own.
 STATUS_WORDS.defaults[LOAN] = {"1": "pending", "2": "open", "3": "closed"}  # type: ignore[index]

@@ -17,6 +17,7 @@ from lendingadmin.core.policies.kinds import PolicyKind, fill_form, list_kinds
 from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.policies.models import PolicyVersion
 from lendingadmin.core.staff import policies as retention
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import Individual
 from lendingadmin.money.repayments.policies import LIMITS, read_confirm_above, read_limits
 from lendingadmin.records.borrowers.fields import list_fields
@@ -25,10 +26,9 @@ from lendingadmin.web.policies import (
     LOAN,
     PERFORMANCE,
     list_wordless,
-    read_most_exports,
-    read_most_opened,
     read_words,
 )
+from lendingadmin.web.quotas import EXPORTS, QUOTAS, read_most_exports, read_most_opened, take
 from tests.policies.setting import set_words
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +75,20 @@ def test_the_effect_of_retention_counts_what_is_too_old(desk: Client) -> None:
     assert kind.describe_now and kind.describe_now(lending_app("kenya")).startswith("1 ")
     task.delete()
     assert kind.describe_now(lending_app("kenya")).startswith("0 ")
+
+
+def test_the_effect_of_quotas_is_the_largest_number_of_exports_today(
+    desk: Client, people: dict[str, User]
+) -> None:
+    assert QUOTAS.describe_now
+    assert "2" not in QUOTAS.describe_now(lending_app("kenya"))
+    for role, times in (("manager", 2), ("support", 1)):
+        person = people[role]
+        person.app_id = "kenya"
+        for _ in range(times):
+            take(person, EXPORTS)
+    assert "2" in QUOTAS.describe_now(lending_app("kenya"))
+    assert "2" not in QUOTAS.describe_now(lending_app("ghana"))
 
 
 def test_required_fields(desk: Client) -> None:

@@ -13,7 +13,6 @@ from lendingadmin.core.waiting import atomic_waiting
 from lendingadmin.lending.ids import account_id
 from lendingadmin.web import quotas
 from lendingadmin.web.masking import list_rights
-from lendingadmin.web.policies import read_most_opened
 from lendingadmin.web.requests import PersonRequest
 from lendingadmin.web.revealing import list_groups
 
@@ -38,7 +37,7 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
         with atomic_waiting(quotas.WAIT_MS):
             if not cache.add(key, True, quotas.HOUR):
                 return
-            if 0 < read_most_opened(app_id) <= opened:
+            if 0 < quotas.read_most_opened(app_id) <= opened:
                 _raise_alarm(request, app_id, opened)
             audit.record(
                 request,
