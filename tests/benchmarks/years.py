@@ -468,7 +468,7 @@ def beats() -> dict[str, Callable[[], object]]:
         "other writes in doubt": lambda: other_writes.list_unconfirmed("kenya", manager),
         "sidebar: six lists of loans": _after(pin, sidebar),
         "sidebar: the same, after a repayment": sidebar_anew,
-        "beat: sweep": reconciliation.mark_lost_unknown,
+        "beat: sweep": reconciliation.conclude_overdue,
         "beat: repayments, nothing due": tasks.beat,
         "beat: who is to be told": lambda: notifications.list_unnotified().exists(),
         "beat: other writes": web_tasks.beat,

@@ -8,7 +8,7 @@ from django.test import Client
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.roles import REVEAL, list_rights
+from lendingadmin.core.staff.roles import REVEAL, list_role_rights
 from lendingadmin.people.index.models import BorrowerIndex
 from tests.borrowers.forms import filled
 from tests.conftest import ClientOf
@@ -34,7 +34,7 @@ def address(app: LendingApp, book: Caller) -> str:
 @pytest.fixture
 def caller(support: User, client_of: ClientOf) -> Client:
     """Somebody of support who may also change borrowers and reveal what is masked."""
-    rights = {*list_rights("support"), "lending.borrowers.patch", REVEAL}
+    rights = {*list_role_rights("support"), "lending.borrowers.patch", REVEAL}
     hold_only(support, *rights)
     return client_of(support)
 

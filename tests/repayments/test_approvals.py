@@ -200,12 +200,12 @@ def test_who_entered_it_takes_it_back(service: LoanService, waiting: Repayment) 
 def test_an_approval_is_for_a_day(service: LoanService, waiting: Repayment, manager: User) -> None:
     fresh = Repayment.objects.filter(pk=waiting.pk)
     fresh.update(created_at=timezone.now() - approvals.APPROVE_WITHIN + timedelta(minutes=1))
-    reconciliation.mark_lost_unknown()
+    reconciliation.conclude_overdue()
     assert fresh.get().state == RepaymentState.AWAITING
     fresh.update(created_at=timezone.now() - approvals.APPROVE_WITHIN)
     waiting.refresh_from_db()
     assert not sending.approve(waiting, manager)
-    reconciliation.mark_lost_unknown()
+    reconciliation.conclude_overdue()
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message.saved) == (RepaymentState.DECLINED, "no")
     assert waiting.why and waiting.resolved_by is None and service.asked == 0

@@ -119,7 +119,7 @@ def test_one_that_expired_meanwhile_is_not_sent(
 ) -> None:
     rows = [one[0] for one in services.create_intents(intents, support) if isinstance(one, tuple)]
     Repayment.objects.filter(account_id="L-2").update(send_before=timezone.now())
-    assert reconciliation.mark_lost_unknown() == 1
+    assert reconciliation.conclude_overdue() == 1
     sending.send_all(rows, support)
     assert sorted(one[0] for one in service.posted) == ["L-1", "L-3", "L-4"]
     assert [one.state for one in rows] == ["recorded", "not_sent", "recorded", "recorded"]

@@ -144,7 +144,7 @@ WORK: dict[str, Callable[[User], object]] = {
     "one person's day": lambda by: list_lines(
         gateway.lending_app("kenya"), timezone.localdate(), person_id=by.pk
     ),
-    "the sweep": lambda _: reconciliation.mark_lost_unknown(),
+    "the sweep": lambda _: reconciliation.conclude_overdue(),
     "the looks that are due": lambda _: (
         reconciliation.list_due(),
         reconciliation._list_due_of("kenya", 3),

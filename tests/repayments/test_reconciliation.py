@@ -160,7 +160,7 @@ def test_a_sender_that_died_leaves_it_unknown(
     services.move(
         repayment, RepaymentState.SENT, by=support, sent_at=timezone.now() - timedelta(minutes=5)
     )
-    assert reconciliation.mark_lost_unknown() == 1
+    assert reconciliation.conclude_overdue() == 1
     repayment.refresh_from_db()
     assert repayment.state == RepaymentState.UNKNOWN
     assert repayment.next_check_at is not None
@@ -173,7 +173,7 @@ def test_a_sender_that_is_still_at_it_is_left_alone(
     services.move(
         repayment, RepaymentState.SENT, by=support, sent_at=timezone.now() - timedelta(seconds=30)
     )
-    assert reconciliation.mark_lost_unknown() == 0
+    assert reconciliation.conclude_overdue() == 0
 
 
 def test_a_late_rise_after_no_trace_raises_an_alarm(service: LoanService, lost: Repayment) -> None:

@@ -249,7 +249,7 @@ def test_an_intent_that_expired_meanwhile_is_not_sent(
 ) -> None:
     repayment, _ = services.create_intent(asked(), support, "form-1")
     Repayment.objects.update(send_before=timezone.now())
-    assert reconciliation.mark_lost_unknown() == 1
+    assert reconciliation.conclude_overdue() == 1
     sending.send_all([repayment], support)
     assert repayment.state == RepaymentState.NOT_SENT
     assert service.asked == 0

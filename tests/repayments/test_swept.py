@@ -36,7 +36,7 @@ def restored(service: LoanService, support: User, asked: Asked) -> Repayment:
         sent_at=None,
         send_before=timezone.now() - timedelta(minutes=5),
     )
-    assert reconciliation.mark_lost_unknown() == 1
+    assert reconciliation.conclude_overdue() == 1
     repayment.refresh_from_db()
     return repayment
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.roles import SEE_NAMES, list_rights
+from lendingadmin.core.staff.roles import SEE_NAMES, list_role_rights
 from lendingadmin.desk.sheets import outcomes
 from lendingadmin.desk.sheets.finder import find_sheets
 from lendingadmin.desk.sheets.models import Sheet
@@ -53,7 +53,7 @@ def test_names_are_drawn_by_right_on_every_page(
 ) -> None:
     put("B-001", surname="KAMAU", othernames="ANN", phoneNumber="+254700000001")
     if not may_see:
-        hold_only(support, *(list_rights("support") - {SEE_NAMES}))
+        hold_only(support, *(list_role_rights("support") - {SEE_NAMES}))
     client, own = client_of(support), f"{SHEETS}{sheet.code}/"
     pages = [read_page(client, own), read_page(client, f"{own}return")]
     pages.append(client.post(f"{own}print").content.decode())
@@ -157,7 +157,7 @@ def test_an_empty_list_offers_a_new_sheet_only_to_a_person_who_may_make_one(
     support: User, client_of: ClientOf, may_make: bool
 ) -> None:
     if not may_make:
-        hold_only(support, *(list_rights("support") - {MAKE}))
+        hold_only(support, *(list_role_rights("support") - {MAKE}))
     page = client_of(support).get(SHEETS).text
     assert 'class="empty"' in page
     assert (f'href="{SHEETS}new"' in page) == may_make

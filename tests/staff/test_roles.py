@@ -14,7 +14,7 @@ from lendingadmin.core.staff.roles import (
     ROLES,
     describe_group,
     describe_roles,
-    list_rights,
+    list_role_rights,
     sort_rights,
 )
 from lendingadmin.core.staff.sync import sync_roles
@@ -77,7 +77,7 @@ def test_our_own_rights_belong_to_the_roles_that_the_design_names(name: str) -> 
 
 def test_people_hold_exactly_the_rights_of_their_role(people: dict[str, User]) -> None:
     for role, person in people.items():
-        assert person.get_all_permissions() == list_rights(role)
+        assert person.get_all_permissions() == list_role_rights(role)
 
 
 def test_a_right_is_asked_for_by_the_services_own_name(support: User, officer: User) -> None:
@@ -110,7 +110,7 @@ def test_syncing_mends_the_four_groups_and_leaves_others_alone(db: None) -> None
     own.permissions.add(delete)
     sync_roles()
     assert delete not in Group.objects.get(name="viewer").permissions.all()
-    assert Group.objects.get(name="support").permissions.count() == len(list_rights("support"))
+    assert Group.objects.get(name="support").permissions.count() == len(list_role_rights("support"))
     assert list(own.permissions.all()) == [delete]
 
 

@@ -195,7 +195,7 @@ def list_codenames(app_label: str) -> list[tuple[str, str]]:
     ]
 
 
-def list_rights(role: str) -> frozenset[str]:
+def list_role_rights(role: str) -> frozenset[str]:
     """Return the permission names of a role; empty if it is not one of the four roles."""
     return frozenset(right.name for right in _RIGHTS if role in right.roles)
 

@@ -21,7 +21,7 @@ def sync_roles(*, using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
     by_name = _sync_permissions(LendingRight, using) | _sync_permissions(DashboardRight, using)
     for role in roles.ROLES:
         group, _ = Group.objects.using(using).get_or_create(name=role)
-        group.permissions.set(by_name[name] for name in roles.list_rights(role))
+        group.permissions.set(by_name[name] for name in roles.list_role_rights(role))
 
 
 def _sync_permissions(label: type[models.Model], using: str) -> dict[str, Permission]:

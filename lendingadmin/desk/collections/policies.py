@@ -197,7 +197,9 @@ def _describe_now(app: LendingApp) -> str:
 CALLING = PolicyKind(
     "calling",
     _("Calling rules"),
-    _("These rules decide when and how often calls are allowed, and when phone numbers are shown."),
+    _(
+        "These rules decide when and how often calls are allowed, and when queues show phone numbers."
+    ),
     CallingForm,
     rules.DEFAULTS,
     _describe,

@@ -55,7 +55,7 @@ LATE_RISE = _(
 )
 
 
-def mark_lost_unknown() -> int:
+def conclude_overdue() -> int:
     """End expired repayments, and mark repayments of lost senders as unknown; return how many.
 
     An expired intent becomes not sent, as far as this journal knows. A repayment that was sent
@@ -147,7 +147,7 @@ def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
     `fresh` is the loan if the caller has just read it.
     """
     if repayment.state in (RepaymentState.PENDING, RepaymentState.SENT):
-        mark_lost_unknown()
+        conclude_overdue()
         repayment.refresh_from_db()
     run_due_check(repayment, _list_checked(), lambda: _check(repayment, fresh))
 

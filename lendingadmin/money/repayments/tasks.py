@@ -53,7 +53,7 @@ def notify(context: TaskContext) -> None:
 
 def beat() -> None:
     """Mark repayments of lost senders as unknown, and enqueue due checks and a due mail."""
-    reconciliation.mark_lost_unknown()
+    reconciliation.conclude_overdue()
     waiting = duties.list_enqueued(check)
     for repayment in reconciliation.list_due():
         if repayment.pk not in waiting:

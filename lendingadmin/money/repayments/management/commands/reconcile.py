@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
     def pass_once(self) -> None:
         before = {repayment.pk: repayment.state for repayment in reconciliation.list_due()}
-        swept = reconciliation.mark_lost_unknown()
+        swept = reconciliation.conclude_overdue()
         Worker(once=True).run()
         after = Repayment.objects.in_bulk(before)
         concluded = sum(after[pk].state != state for pk, state in before.items())
