@@ -197,9 +197,7 @@ def _describe_now(app: LendingApp) -> str:
 CALLING = PolicyKind(
     "calling",
     _("Calling rules"),
-    _(
-        "These rules decide when and how often calls are allowed, and when queues show phone numbers."
-    ),
+    _("These rules decide when calls are allowed, how often, and when queues show phone numbers."),
     CallingForm,
     rules.DEFAULTS,
     _describe,
