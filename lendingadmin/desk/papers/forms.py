@@ -24,6 +24,19 @@ class PaperForm(forms.Form):
     def __init__(self, *args: Any, today: date, kinds: tuple[Kind, ...], **options: Any) -> None:
         super().__init__(*args, **options)
         self._today, self._kinds = today, kinds
+        if Kind.STATEMENT not in kinds:
+            del self.fields["firstDay"], self.fields["lastDay"]
+
+    @property
+    def buttons(self) -> list[tuple[str, str, str]]:
+        """The name, value and label of each button that makes a paper."""
+        return [("kind", kind.value, str(kind.label)) for kind in self._kinds]
+
+    def get_wanted(self) -> dict[str, Any]:
+        """Return the values of `services.Wanted` that the person chose."""
+        given = self.cleaned_data
+        days = {"first_day": given.get("firstDay"), "last_day": given.get("lastDay")}
+        return {"kind": given["kind"], "language": given["language"], **days}
 
     def clean_kind(self) -> Kind:
         """Return the kind. Raise ValidationError if this record has no such paper."""

@@ -18,6 +18,10 @@ class Kind(models.TextChoices):
     DISCHARGE = "discharge", _("Discharge letter")
 
 
+#: The kinds of papers about one loan.
+OF_LOAN = (Kind.STATEMENT, Kind.DISCHARGE)
+
+
 class Paper(models.Model):
     """One paper for a customer. It never changes, so a reprint has the same words and figures.
 
