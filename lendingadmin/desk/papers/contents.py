@@ -71,6 +71,18 @@ class Section:
 
 
 @dataclass
+class Table:
+    """A table of a paper, whose rows begin with their heading. `mark` names it for the style."""
+
+    mark: str
+    title: str
+    rows: list[list[str]]
+    head: list[str] = field(default_factory=list)
+    sums: list[str] = field(default_factory=list)
+    note: str = ""
+
+
+@dataclass
 class Content:
     """All texts of a paper. `facts` are pairs of a label and a value, and `owed` is one.
 
@@ -83,6 +95,7 @@ class Content:
     facts: list[tuple[str, str]]
     paragraphs: list[str] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     owed: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)

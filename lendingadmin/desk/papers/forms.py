@@ -1,4 +1,4 @@
-"""Form to make a paper: its kind, its language, and for a statement the period."""
+"""Forms to make a paper: its kind or product, its language, and the period or the preview."""
 
 from datetime import date
 from typing import Any
@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from lendingadmin.records.offers.forms import PreviewForm
 from lendingadmin.web.fields import day_field
 
 from .models import Kind
@@ -54,3 +55,28 @@ class PaperForm(forms.Form):
         elif first and last and last < first:
             self.add_error("lastDay", gettext("The last day is before the first day."))
         return given
+
+
+class KeyFactsForm(PreviewForm):
+    """Form of key facts: the preview of one product of an offer."""
+
+    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+
+    def __init__(self, *args: Any, first: str = "", **options: Any) -> None:
+        super().__init__(*args, **options)
+        products = sorted(self.fields["product"].choices, key=lambda one: one[0] != first)  # type: ignore[attr-defined]
+        self.fields["product"] = forms.ChoiceField(choices=products, widget=forms.HiddenInput)
+
+    def clean_product(self) -> list[str]:
+        """Return the product as the only chosen one."""
+        return [self.cleaned_data["product"]]
+
+    @property
+    def buttons(self) -> list[tuple[str, str, str]]:
+        """The name, value and label of the button of each product."""
+        choices = self.fields["product"].choices  # type: ignore[attr-defined]
+        return [("product", value, label) for value, label in choices]
+
+    def get_wanted(self) -> dict[str, Any]:
+        """Return the values of `services.Wanted` that the person chose."""
+        return {"kind": Kind.KEY_FACTS, "language": self.cleaned_data["language"]}

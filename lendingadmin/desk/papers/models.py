@@ -16,10 +16,12 @@ class Kind(models.TextChoices):
 
     STATEMENT = "statement", _("Statement of account")
     DISCHARGE = "discharge", _("Discharge letter")
+    KEY_FACTS = "key-facts", _("Key facts and schedule")
+    REFUSAL = "refusal", _("Refusal in words")
 
 
 #: The kinds of papers about one loan.
-OF_LOAN = (Kind.STATEMENT, Kind.DISCHARGE)
+OF_LOAN = (Kind.STATEMENT, Kind.DISCHARGE, Kind.KEY_FACTS)
 
 
 class Paper(models.Model):

@@ -24,12 +24,12 @@ from lendingadmin.desk.portfolio.models import LONGEST_ID
 from lendingadmin.desk.statements.confirming import list_confirmed
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.values import Loan, Malformed
+from lendingadmin.lending.values import Loan, Malformed, text
 from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import get_names
 from lendingadmin.records.loans.rows import LIST_KEYS
 
-from . import contents
+from . import contents, key_facts
 from .contents import Content, Subject
 from .figures import Unfit, build_account, check_discharged, read_figures
 from .models import Kind, Paper
@@ -53,7 +53,7 @@ class Wanted:
 
 
 class Material(NamedTuple):
-    """What was read for a paper: its borrower, its loan if it has one, and the writer of its text.
+    """Material of a paper: its borrower, its loan if it has one, and the writer of its text.
 
     `write` raises Unfit if there can't be such a paper.
     """
@@ -134,10 +134,18 @@ def _write_discharge(loans: Sequence[Loan], subject: Subject) -> Content:
     return contents.write_discharge(subject, figures)
 
 
+def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:
+    found = key_facts.read_facts(loans[0].contract, subject.app.currency)
+    product, account_id = text(found.contract.product_id), loan_math.key_of(loans[0])
+    lent = key_facts.Lent(product or "—", ((gettext_noop("Loan"), account_id),))
+    return key_facts.write_key_facts(found, lent, subject)
+
+
 #: Writers of the papers about loans, by kind.
 _OF_LOANS: dict[Kind, Callable[[Sequence[Loan], Subject], Content]] = {
     Kind.STATEMENT: _write_statement,
     Kind.DISCHARGE: _write_discharge,
+    Kind.KEY_FACTS: _write_key_facts,
 }
 
 
