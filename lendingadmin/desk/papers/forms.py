@@ -17,6 +17,7 @@ from .models import Kind
 class PaperForm(forms.Form):
     """Form of a new paper. Without days, a statement has everything from the first loan on."""
 
+    heading = _("New paper")
     kind = forms.ChoiceField(choices=Kind.choices, widget=forms.HiddenInput)
     firstDay = day_field(label=_("From"), required=False)
     lastDay = day_field(label=_("To"), required=False)
@@ -60,10 +61,12 @@ class PaperForm(forms.Form):
 class KeyFactsForm(PreviewForm):
     """Form of key facts: the preview of one product of an offer."""
 
+    heading = Kind.KEY_FACTS.label
     language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
 
     def __init__(self, *args: Any, first: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
+        self.fields["amount"].help_text = ""
         products = sorted(self.fields["product"].choices, key=lambda one: one[0] != first)  # type: ignore[attr-defined]
         self.fields["product"] = forms.ChoiceField(choices=products, widget=forms.HiddenInput)
 

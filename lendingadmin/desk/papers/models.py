@@ -17,7 +17,7 @@ class Kind(models.TextChoices):
     STATEMENT = "statement", _("Statement of account")
     DISCHARGE = "discharge", _("Discharge letter")
     KEY_FACTS = "key-facts", _("Key facts and schedule")
-    REFUSAL = "refusal", _("Refusal in words")
+    REFUSAL = "refusal", _("Reasons for a refusal")
 
 
 #: The kinds of papers about one loan.

@@ -114,8 +114,8 @@ def write_refusal(found: Refusal, subject: Subject) -> Content:
     Raise Unfit if the settings have no contact for questions.
     """
     lender = subject.lender
-    contacts = list(filter(None, dict.fromkeys((lender.complaints, lender.phone))))
-    if not contacts:
+    contact = lender.phone or lender.complaints
+    if not contact:
         raise Unfit("no-contact")
     with override(subject.language):
         writer = Writer(subject)
@@ -123,7 +123,7 @@ def write_refusal(found: Refusal, subject: Subject) -> Content:
         label, at = found.time
         if at:
             facts.append((_(label), writer.moment(at)))
-        content = Content(_("Refusal in words"), writer.lender, subject.app.currency, facts)
+        content = Content(_("Reasons for a refusal"), writer.lender, subject.app.currency, facts)
         content.paragraphs = [_("You asked for a loan. We can't offer you a loan now.")]
         reasons = _list_reasons(found)
         remedies = [str(_REASONS[one][1]) for one in found.codes if one in _REASONS]
@@ -131,10 +131,10 @@ def write_refusal(found: Refusal, subject: Subject) -> Content:
             remedies = [_("Ask us what you can do before you ask for a loan again.")]
         rows = [[_("Reason"), one] for one in dict.fromkeys(reasons)]
         rows += [[_("Advice"), one] for one in dict.fromkeys(remedies)]
-        rows += [[_("Questions and complaints to"), one] for one in contacts]
+        rows.append([_("Questions to"), contact])
         content.tables = [Table("reasons", "", rows)]
-        content.notes = [_("This letter is free of charge.")]
-        given = {"reason": reasons[0], "contact": contacts[0]}
+        content.notes = [_("This paper is free of charge.")]
+        given = {"reason": reasons[0], "contact": contact}
         words = _("%(lender)s: we can't offer you a loan now. %(reason)s Questions: %(contact)s")
         short = _("%(lender)s: we can't offer you a loan now. Questions: %(contact)s")
         content.sms = writer.fit(given, words) or writer.fit(given, short)

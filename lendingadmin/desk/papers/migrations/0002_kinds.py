@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='paper',
             name='kind',
-            field=models.CharField(choices=[('statement', 'Statement of account'), ('discharge', 'Discharge letter'), ('key-facts', 'Key facts and schedule'), ('refusal', 'Refusal in words')], max_length=9),
+            field=models.CharField(choices=[('statement', 'Statement of account'), ('discharge', 'Discharge letter'), ('key-facts', 'Key facts and schedule'), ('refusal', 'Reasons for a refusal')], max_length=9),
         ),
     ]
