@@ -90,6 +90,7 @@ def test_the_figures_are_those_of_the_contract() -> None:
     ]
     assert table_of(content, "schedule").sums[2:] == ["1,000.00", "25.50", "0.00", "1,025.50"]
     assert len(content.signatures) == 3 and content.sms == ""
+    assert "KES 980.00" in content.declaration and "KES 1,025.50" in content.declaration
 
 
 SHORT = "installments__0__amounts__"

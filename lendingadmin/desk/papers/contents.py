@@ -86,7 +86,7 @@ class Table:
 class Content:
     """All texts of a paper. `facts` are pairs of a label and a value, and `owed` is one.
 
-    `signatures` are the words below the lines for signatures.
+    `signatures` are the words below the lines for signatures, and `declaration` is above them.
     """
 
     title: str
@@ -98,6 +98,7 @@ class Content:
     tables: list[Table] = field(default_factory=list)
     owed: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
+    declaration: str = ""
     signatures: list[str] = field(default_factory=list)
     sms: str = ""
 

@@ -233,6 +233,15 @@ def write_key_facts(facts: Facts, lent: Lent, subject: Subject) -> Content:
             writer.write_lateness(),
             writer.write_schedule(),
         ]
+        amounts = {
+            "received": writer.money(facts.received),
+            "repaid": writer.money(facts.repaid),
+        }
+        # The signatures may be alone on the last page, so the main figures are with them.
+        words = _(
+            "I have read these key facts. I receive %(received)s and repay %(repaid)s in total."
+        )
+        content.declaration = words % amounts
         content.signatures = [
             _("Customer (name, signature)"),
             _("For the lender (name, signature)"),
