@@ -57,12 +57,12 @@ _RULES: dict[str, list[tuple[PolicyKind, dict[str, Any]]]] = {
     ],
     "kenya": [
         (CALLING, _ALWAYS),
-        (LENDER, {"name": "Umoja Credit"}),
+        (LENDER, {"name": "Umoja Credit", "complaints": "0800 720 100"}),
         (LIMITS, {"amount": "50000"}),
     ],
     "ghana": [
         (CALLING, _ALWAYS),
-        (LENDER, {"name": "Adom Loans"}),
+        (LENDER, {"name": "Adom Loans", "complaints": "0302 555 010"}),
         (LIMITS, {"amount": "20000"}),
     ],
 }

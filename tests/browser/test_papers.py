@@ -68,6 +68,73 @@ print(json.dumps(places))
 """
 
 
+# The key facts of a contract with 500 instalments, and a refusal, in each language.
+INSTALMENTS = 500
+_MAKE_BEFORE = f"""
+import django
+django.setup()
+import json
+from datetime import timedelta
+from decimal import Decimal
+from django.utils import timezone
+from lendingadmin.core import gateway
+from lendingadmin.core.policies.lender import Lender
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.papers import contents, key_facts, refusal
+from lendingadmin.desk.papers.models import Paper
+from lendingadmin.lending.values import Assessment, LendingContract
+app, now = gateway.lending_app("kenya"), timezone.now().replace(microsecond=0)
+by = User.objects.get(username="officer")
+part = dict(principal=Decimal("1000.25"), interest=Decimal("12.5"))
+part |= dict(fees=Decimal(3), penalty=Decimal(0))
+part["repayment"] = sum(part.values())
+total = {{key: amount * {INSTALMENTS} for key, amount in part.items()}}
+rows = [
+    dict(sequenceNo=Decimal(place), amounts=part,
+        dueDate=(now + timedelta(days=place)).isoformat())
+    for place in range(1, {INSTALMENTS} + 1)
+]
+fees = [
+    dict(kind=kind, displayName="Fee " + "for the protection of the loan " * 3,
+        value=Decimal("0.0125"), calculationMethod="principal_amount_ratio",
+        installmentTarget="in_progress")
+    for kind in ("insurance", "late_payment_fee")
+]
+penalty = dict(rate=Decimal("0.06"), gracePeriod="3 days", calculationMethod="overdue_principal")
+contract = LendingContract(dict(
+    productId="P" * 60, amounts=total | dict(disbursement=total["principal"]), installments=rows,
+    startDate=now.isoformat(), terms=dict(period="500 days", fees=fees, penalty=penalty),
+    interestRates=dict(APR=Decimal("0.4263"), AER=Decimal("0.38")),
+))
+assessment = Assessment(dict(assessmentId="A-1", accountId="borrower:B-1", status=Decimal(1),
+    result=dict(type="declined", reason="arrears_over_30_days", rule="score_below_450")))
+lender = Lender("Umoja", "en", "DCP 17/2026", "Moi Avenue 5, Nairobi", "+254 20 000", "0800 1")
+places = dict()
+for number, language in enumerate({LANGUAGES!r}, start=911):
+    subject = contents.Subject(app, lender, language, {NAME!r}, "B-1", "officer", now)
+    lent = key_facts.Lent("P" * 60, (("Offer", "r-1"),), now, is_preview=True)
+    written = dict()
+    written["key-facts"] = key_facts.write_key_facts(
+        key_facts.read_facts(contract, "KES"), lent, subject)
+    written["refusal"] = refusal.write_refusal(refusal.read_assessment(assessment), subject)
+    for place, (kind, content) in enumerate(written.items()):
+        paper = Paper.objects.create(
+            app_id="kenya", year=2026, number=number + 10 * place, kind=kind, borrower_id="B-1",
+            language=language, content=json.dumps(content.to_json()), figures_at=now, made_by=by,
+            made_at=now, idempotency_key=f"before-{{kind}}-{{language}}",
+        )
+        places[f"{{kind}} {{language}}"] = paper.get_absolute_url()
+print(json.dumps(places))
+"""
+
+
+def _make_papers(house: House, program: str) -> dict[str, str]:
+    answer = subprocess.run(
+        [sys.executable, "-c", program], env=dict(house.environ), stdout=subprocess.PIPE, check=True
+    )
+    return dict(json.loads(answer.stdout.decode().splitlines()[-1]))
+
+
 @pytest.fixture(scope="module")
 def house(stage: Stage) -> House:
     return stage.house
@@ -81,10 +148,13 @@ def table() -> Table:
 @pytest.fixture(scope="module")
 def long_papers(house: House) -> dict[str, str]:
     """The addresses of a statement of 600 repayments, by language."""
-    answer = subprocess.run(
-        [sys.executable, "-c", _MAKE], env=dict(house.environ), stdout=subprocess.PIPE, check=True
-    )
-    return dict(json.loads(answer.stdout.decode().splitlines()[-1]))
+    return _make_papers(house, _MAKE)
+
+
+@pytest.fixture(scope="module")
+def papers_before(house: House) -> dict[str, str]:
+    """The addresses of the papers before a loan, by kind and language."""
+    return _make_papers(house, _MAKE_BEFORE)
 
 
 def read_text(page: Page, folder: Path) -> str:
@@ -121,6 +191,90 @@ def test_what_do_i_owe_is_printed_with_two_keys_or_two_clicks(
         expect_printed(page)
         table.stop(watch, f"what do I owe, on paper, by {'keys' if keys else 'mouse'}")
     table.print()
+
+
+@pytest.mark.parametrize(
+    ("start", "job"),
+    [
+        ("borrowers/{offered_to}/offers/staged-done/", "key facts"),
+        (
+            "borrowers/{offered_to}/offers/staged-done/contracts?amount={half}",
+            "key facts, compared",
+        ),
+        ("assessments/{assessment_invalid}/", "refusal"),
+    ],
+)
+def test_a_paper_before_a_loan_is_printed_with_two_keys_or_two_clicks(
+    page_of: Callable[[str], Page], stage: Stage, table: Table, start: str, job: str
+) -> None:
+    page = page_of("officer")
+    for keys in (True, False):
+        page.goto(f"/apps/kenya/{start.format_map(stage.names)}")
+        expect(page.locator("main a[data-papers]")).to_be_visible()
+        watch = Watch(page)
+        if keys:
+            watch.press("s")
+            expect(page.locator("main button.main[type=submit]")).to_be_focused()
+            watch.press("Enter")
+        else:
+            watch.click(page.locator("main a[data-papers]"))
+            watch.click(page.locator("main button.main[type=submit]"))
+        expect_printed(page)
+        assert watch.keys + watch.clicks <= 3, job
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("Key facts and schedule", "You receive", "If you pay late", "Complaints to:")),
+        ("fr", ("Informations clés et échéancier", "Vous recevez", "Si vous payez en retard")),
+        ("sw", ("Taarifa muhimu na ratiba ya malipo", "Unapokea", "Ukichelewa kulipa")),
+    ],
+)
+def test_a_schedule_of_12_pages_repeats_its_head_and_cuts_no_row(
+    page_of: Callable[[str], Page],
+    papers_before: dict[str, str],
+    tmp_path: Path,
+    language: str,
+    words: tuple[str, ...],
+) -> None:
+    page = page_of("officer")
+    page.goto(papers_before[f"key-facts {language}"])
+    expect_printed(page)
+    paper = print_page(page)
+    assert paper.size == (210, 297) and paper.pages >= 12
+    assert paper.left >= 11.5 and paper.right <= 210 - 11.5
+    text = read_text(page, tmp_path)
+    for one in (*words, "DCP 17/2026", "Moi Avenue 5, Nairobi", "Wanjirukamau" * 5, "P" * 60):
+        assert "".join(one.split()) in text, one
+    head = page.locator("[data-table=schedule] thead").inner_text()
+    # The head is on each page with rows: not on the first one, perhaps not on that of signatures.
+    assert paper.bare.count("".join(head.split())) >= paper.pages - 2
+    rows = page.locator("[data-table=schedule] tbody tr").all_inner_texts()
+    assert len(rows) == INSTALMENTS + 1
+    assert all("".join(row.split()) in paper.bare for row in rows)
+    assert all("".join(cell.split()) in text for row in rows for cell in row.split("\t"))
+    for line in page.locator("footer.signed p").all_inner_texts():
+        assert "".join(line.split()) in text
+    assert "SMS" not in text and f"{paper.pages}/{paper.pages}" in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_refusal_is_one_page_and_nothing_is_cut(
+    page_of: Callable[[str], Page], papers_before: dict[str, str], tmp_path: Path, language: str
+) -> None:
+    page = page_of("officer")
+    page.goto(papers_before[f"refusal {language}"])
+    expect_printed(page)
+    paper = print_page(page)
+    assert (paper.size, paper.pages) == ((210, 297), 1)
+    assert paper.left >= 11.5 and paper.right <= 210 - 11.5
+    text = read_text(page, tmp_path)
+    cells = page.locator("[data-table=reasons] :is(th, td)").all_inner_texts()
+    # Two reasons, two remedies, a contact, each with its label.
+    assert len(cells) == 10
+    for words in (*cells, "Wanjirukamau" * 5, "Moi Avenue 5, Nairobi"):
+        assert "".join(words.split()) in text, words
 
 
 @pytest.mark.parametrize(

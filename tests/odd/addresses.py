@@ -246,6 +246,10 @@ WITHOUT = {
     **dict.fromkeys(
         ("borrower-papers", "loan-papers"), "tests/papers has the loans that have no paper"
     ),
+    "key-facts": "tests/papers has the contracts that have no key facts",
+    **dict.fromkeys(
+        ("offer-refusal", "assessment-refusal"), "tests/papers has the answers that refuse nobody"
+    ),
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",
     "repayments-day-export": "the journal of a day, from the database",

@@ -151,6 +151,17 @@ def test_a_form_that_makes_no_sense_makes_no_paper(
     assert not Paper.objects.exists()
 
 
+def test_a_paper_of_a_loan_reads_the_loan_once(
+    desk: Client, service: PaperService, loan: str
+) -> None:
+    desk.get(LOAN)
+    before = len(service.server.arrived)
+    make(desk)
+    read = [one for one in service.server.arrived[before:] if one.line.endswith(f"/loans/{loan}")]
+    # One for the page with the form, and one for the paper.
+    assert len(read) == 2
+
+
 def test_a_letter_is_not_a_paper_of_a_borrower(desk: Client, loan: str) -> None:
     assert "kind" in make(desk, BORROWER, Kind.DISCHARGE).context["form"].errors
 

@@ -134,6 +134,8 @@ WITHOUT: dict[str, str] = {
     **dict.fromkeys(
         ("borrower-papers", "loan-papers", "papers", "paper"), "tests/papers/test_papers.py"
     ),
+    "key-facts": "tests/papers/test_key_facts.py",
+    **dict.fromkeys(("offer-refusal", "assessment-refusal"), "tests/papers/test_refusal.py"),
     **dict.fromkeys(("queue-next", "call-begin", "call-leave", "call-do-not-call"), _DONE),
     "statement-batch-receipts": "as the sheet of one repayment: tests/repayments/test_receipts.py",
     **{

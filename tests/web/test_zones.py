@@ -34,6 +34,7 @@ PAGES: dict[str, dict[str, str]] = {
     "/apps/{app}/loans/new": {"startDate": LENDERS},
     "/apps/{app}/borrowers/b/offers/new": {"timestamp": LENDERS},
     "/apps/{app}/borrowers/b/offers/r-1/contracts": {"startDate": UTC_DAY},
+    "/apps/{app}/borrowers/b/offers/r-1/key-facts": {"startDate": UTC_DAY},
     "/apps/{app}/assessments/new": {"timestamp": LENDERS},
     "/apps/{app}/events/new": {"timestamp": LENDERS},
     "/apps/{app}/repayments/": {"since": LENDERS, "until": LENDERS},

@@ -42,7 +42,7 @@ _PARTS = {
 }
 _ZERO = Decimal(0)
 
-#: Why a loan has no paper, by code.
+#: Why there is no paper, by code.
 REASONS = {
     "unreadable": _("The service did not send all balances of loan %(account)s."),
     "no-start": _("The service did not send the start of loan %(account)s."),
@@ -58,6 +58,17 @@ REASONS = {
     "owed": _("Loan %(account)s is not fully paid."),
     "needs-checking": _("Something about loan %(account)s needs checking first."),
     "unnamed": _("The name of the borrower is not known."),
+    "no-contract": _("The service made no contract for this amount and day."),
+    "several-contracts": _("The service made several contracts for this product."),
+    "contract-unreadable": _("The service did not send all figures of this contract."),
+    "contract-unbalanced": _("The figures of this contract do not add up at the service."),
+    "contract-changes": _("This contract changes an amount in a way that is not known."),
+    "contract-currency": _("This contract is in another currency."),
+    "not-refused": _("The service did not refuse a loan to this borrower."),
+    "not-finished": _("The service has not answered yet."),
+    "no-result": _("The service had errors and gave no result."),
+    "no-reason": _("The service gave no reason that can be read."),
+    "no-contact": _("Settings name no phone number or office for questions."),
 }
 
 

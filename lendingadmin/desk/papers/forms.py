@@ -1,4 +1,4 @@
-"""Form to make a paper: its kind, its language, and for a statement the period."""
+"""Forms to make a paper: its kind or product, its language, and the period or the preview."""
 
 from datetime import date
 from typing import Any
@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from lendingadmin.records.offers.forms import PreviewForm
 from lendingadmin.web.fields import day_field
 
 from .models import Kind
@@ -16,6 +17,7 @@ from .models import Kind
 class PaperForm(forms.Form):
     """Form of a new paper. Without days, a statement has everything from the first loan on."""
 
+    heading = _("New paper")
     kind = forms.ChoiceField(choices=Kind.choices, widget=forms.HiddenInput)
     firstDay = day_field(label=_("From"), required=False)
     lastDay = day_field(label=_("To"), required=False)
@@ -24,6 +26,19 @@ class PaperForm(forms.Form):
     def __init__(self, *args: Any, today: date, kinds: tuple[Kind, ...], **options: Any) -> None:
         super().__init__(*args, **options)
         self._today, self._kinds = today, kinds
+        if Kind.STATEMENT not in kinds:
+            del self.fields["firstDay"], self.fields["lastDay"]
+
+    @property
+    def buttons(self) -> list[tuple[str, str, str]]:
+        """The name, value and label of each button that makes a paper."""
+        return [("kind", kind.value, str(kind.label)) for kind in self._kinds]
+
+    def get_wanted(self) -> dict[str, Any]:
+        """Return the values of `services.Wanted` that the person chose."""
+        given = self.cleaned_data
+        days = {"first_day": given.get("firstDay"), "last_day": given.get("lastDay")}
+        return {"kind": given["kind"], "language": given["language"], **days}
 
     def clean_kind(self) -> Kind:
         """Return the kind. Raise ValidationError if this record has no such paper."""
@@ -41,3 +56,30 @@ class PaperForm(forms.Form):
         elif first and last and last < first:
             self.add_error("lastDay", gettext("The last day is before the first day."))
         return given
+
+
+class KeyFactsForm(PreviewForm):
+    """Form of key facts: the preview of one product of an offer."""
+
+    heading = Kind.KEY_FACTS.label
+    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+
+    def __init__(self, *args: Any, first: str = "", **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["amount"].help_text = ""
+        products = sorted(self.fields["product"].choices, key=lambda one: one[0] != first)  # type: ignore[attr-defined]
+        self.fields["product"] = forms.ChoiceField(choices=products, widget=forms.HiddenInput)
+
+    def clean_product(self) -> list[str]:
+        """Return the product as the only chosen one."""
+        return [self.cleaned_data["product"]]
+
+    @property
+    def buttons(self) -> list[tuple[str, str, str]]:
+        """The name, value and label of the button of each product."""
+        choices = self.fields["product"].choices  # type: ignore[attr-defined]
+        return [("product", value, label) for value, label in choices]
+
+    def get_wanted(self) -> dict[str, Any]:
+        """Return the values of `services.Wanted` that the person chose."""
+        return {"kind": Kind.KEY_FACTS, "language": self.cleaned_data["language"]}

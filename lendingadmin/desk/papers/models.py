@@ -16,6 +16,12 @@ class Kind(models.TextChoices):
 
     STATEMENT = "statement", _("Statement of account")
     DISCHARGE = "discharge", _("Discharge letter")
+    KEY_FACTS = "key-facts", _("Key facts and schedule")
+    REFUSAL = "refusal", _("Reasons for a refusal")
+
+
+#: The kinds of papers about one loan.
+OF_LOAN = (Kind.STATEMENT, Kind.DISCHARGE, Kind.KEY_FACTS)
 
 
 class Paper(models.Model):

@@ -4,8 +4,11 @@ Numbers have no gaps within an app and a year of the lender's zone, across all k
 """
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
@@ -21,14 +24,14 @@ from lendingadmin.desk.portfolio.models import LONGEST_ID
 from lendingadmin.desk.statements.confirming import list_confirmed
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.values import Loan, Malformed
+from lendingadmin.lending.values import Loan, Malformed, text
 from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import get_names
 from lendingadmin.records.loans.rows import LIST_KEYS
 
-from . import contents
+from . import contents, key_facts
 from .contents import Content, Subject
-from .figures import Account, Figures, Unfit, build_account, check_discharged, read_figures
+from .figures import Unfit, build_account, check_discharged, read_figures
 from .models import Kind, Paper
 
 # People who make papers at the same moment wait for a number at most this often.
@@ -49,46 +52,60 @@ class Wanted:
     last_day: date | None = None
 
 
-def make_paper(app: LendingApp, wanted: Wanted, idempotency_key: str, by: User) -> Paper:
-    """Read the loans, and make the paper with an audit entry.
+class Material(NamedTuple):
+    """Material of a paper: its borrower, its loan if it has one, and the writer of its text.
+
+    `write` raises Unfit if there can't be such a paper.
+    """
+
+    borrower_id: str
+    account_id: str
+    write: Callable[[Subject], Content]
+
+
+#: Reads the material of the paper that a person asked for.
+Read = Callable[[Wanted], Material]
+
+
+def make_paper(
+    app: LendingApp,
+    wanted: Wanted,
+    idempotency_key: str,
+    by: User,
+    read: Read | None = None,
+) -> Paper:
+    """Read the material, by default the loans, and make the paper with an audit entry.
 
     If the same form was sent before, return its paper. Raise Unfit if there can't be such a paper,
     and LendingError if the service does not answer. Then nothing is saved and no number is used.
     """
     if first := Paper.objects.filter(idempotency_key=idempotency_key).first():
         return first
-    loans = _read_loans(app, wanted)
+    material = read(wanted) if read else use_loans(wanted, _read_loans(app, wanted))
     now = timezone.now()
-    figures = [read_figures(loan, loan_math.key_of(loan), now) for loan in loans]
-    borrower_id = loan_math.borrower_of(loans[0]) or wanted.borrower_id
-    for key in (borrower_id, *(one.account_id for one in figures)):
+    for key in (material.borrower_id, material.account_id):
         if len(key) > LONGEST_ID:
             raise Unfit("unreadable", key)
     subject = Subject(
         app,
         read_lender(app.app_id),
         wanted.language,
-        _read_name(app.app_id, borrower_id),
-        borrower_id,
+        _read_name(app.app_id, material.borrower_id),
+        material.borrower_id,
         by.get_full_name() or by.username,
         now,
         (wanted.first_day, wanted.last_day),
     )
-    if wanted.kind == Kind.DISCHARGE:
-        check_discharged(loans[0], figures[0], app)
-        content = contents.write_discharge(subject, figures[0])
-    else:
-        content = _write_statement(subject, figures)
     paper = Paper(
         app_id=app.app_id,
         year=now.astimezone(app.zone).year,
         kind=wanted.kind,
-        borrower_id=borrower_id,
-        account_id=figures[0].account_id if wanted.account_id else "",
+        borrower_id=material.borrower_id,
+        account_id=material.account_id,
         first_day=wanted.first_day,
         last_day=wanted.last_day,
         language=wanted.language,
-        content=json.dumps(content.to_json()),
+        content=json.dumps(material.write(subject).to_json()),
         figures_at=now,
         made_by=by,
         made_at=now,
@@ -97,10 +114,39 @@ def make_paper(app: LendingApp, wanted: Wanted, idempotency_key: str, by: User) 
     return _save(paper, by)
 
 
-def _write_statement(subject: Subject, figures: list[Figures]) -> Content:
-    accounts: list[Account] = [build_account(one, subject.app, *subject.days) for one in figures]
+def use_loans(wanted: Wanted, loans: Sequence[Loan]) -> Material:
+    """Return the material of a paper about these loans of one borrower."""
+    borrower_id = loan_math.borrower_of(loans[0]) or wanted.borrower_id
+    account_id = loan_math.key_of(loans[0]) if wanted.account_id else ""
+    return Material(borrower_id, account_id, partial(_OF_LOANS[wanted.kind], loans))
+
+
+def _write_statement(loans: Sequence[Loan], subject: Subject) -> Content:
+    figures = [read_figures(one, loan_math.key_of(one), subject.made_at) for one in loans]
+    accounts = [build_account(one, subject.app, *subject.days) for one in figures]
     repayments = [row for one in accounts for row in one.repayments.values()]
     return contents.write_statement(subject, accounts, list_confirmed(subject.app, repayments))
+
+
+def _write_discharge(loans: Sequence[Loan], subject: Subject) -> Content:
+    figures = read_figures(loans[0], loan_math.key_of(loans[0]), subject.made_at)
+    check_discharged(loans[0], figures, subject.app)
+    return contents.write_discharge(subject, figures)
+
+
+def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:
+    found = key_facts.read_facts(loans[0].contract, subject.app.currency)
+    product, account_id = text(found.contract.product_id), loan_math.key_of(loans[0])
+    lent = key_facts.Lent(product or "—", ((gettext_noop("Loan"), account_id),))
+    return key_facts.write_key_facts(found, lent, subject)
+
+
+#: Writers of the papers about loans, by kind.
+_OF_LOANS: dict[Kind, Callable[[Sequence[Loan], Subject], Content]] = {
+    Kind.STATEMENT: _write_statement,
+    Kind.DISCHARGE: _write_discharge,
+    Kind.KEY_FACTS: _write_key_facts,
+}
 
 
 def _read_loans(app: LendingApp, wanted: Wanted) -> list[Loan]:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -35,12 +36,19 @@ from lendingadmin.web.requests import PersonRequest
 
 from . import services
 from .figures import Unfit
-from .forms import PaperForm
-from .models import Kind, Paper
-from .services import Wanted
+from .forms import KeyFactsForm, PaperForm
+from .models import OF_LOAN, Kind, Paper
+from .services import Read, Wanted
 
 _PAGE = 25
 _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
+# The right to see what a paper of each kind is about.
+_RIGHTS: dict[str, str] = {
+    Kind.STATEMENT: _LOAN,
+    Kind.DISCHARGE: _LOAN,
+    Kind.KEY_FACTS: "lending.borrowers.getOfferContracts",
+    Kind.REFUSAL: "lending.assessments.get",
+}
 
 
 @access(
@@ -54,7 +62,7 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     If there can't be such a paper, the page says why. Then no number is used.
     """
     of = Wanted(Kind.STATEMENT, check_id(borrower_id), "", "")
-    page = _show(request, app_id, of, (Kind.STATEMENT,))
+    page = show_kinds(request, app_id, of, (Kind.STATEMENT,))
     note_read(request, app_id, borrower_id)
     return page
 
@@ -66,30 +74,46 @@ def of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpRespons
     The service names the borrower. Raise LendingError if the loan can't be read.
     """
     loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
-    borrower_id, account = loan_math.borrower_of(loan), loan_math.key_of(loan)
-    page = _show(request, app_id, Wanted(Kind.STATEMENT, borrower_id, account, ""), tuple(Kind))
-    if borrower_id:
-        note_read(request, app_id, borrower_id)
+    of = Wanted(Kind.STATEMENT, loan_math.borrower_of(loan), loan_math.key_of(loan), "")
+    read = partial(services.use_loans, loans=[loan])
+    page = show_kinds(request, app_id, of, OF_LOAN, read)
+    if of.borrower_id:
+        note_read(request, app_id, of.borrower_id)
     return page
 
 
-def _show(request: PersonRequest, app_id: str, of: Wanted, kinds: tuple[Kind, ...]) -> HttpResponse:
-    """Show the form and the earlier papers; a POST with a valid form makes the paper."""
-    app, refusal, card = gateway.lending_app(app_id), None, None
+def show_kinds(
+    request: PersonRequest,
+    app_id: str,
+    of: Wanted,
+    kinds: tuple[Kind, ...],
+    read: Read | None = None,
+) -> HttpResponse:
+    """Show the form for papers of these kinds, and the earlier papers; a POST makes a paper."""
     form = PaperForm(
         request.POST if request.method == "POST" else None,
-        today=timezone.localdate(timezone=app.zone),
+        today=timezone.localdate(timezone=gateway.lending_app(app_id).zone),
         kinds=kinds,
         initial={"language": read_lender(app_id).language},
     )
+    return show_form(request, app_id, of, form, read)
+
+
+def show_form(
+    request: PersonRequest,
+    app_id: str,
+    of: Wanted,
+    form: PaperForm | KeyFactsForm,
+    read: Read | None,
+) -> HttpResponse:
+    """Show a form for papers, and the earlier papers; a POST with a valid form makes a paper."""
+    app, refusal, card = gateway.lending_app(app_id), None, None
     purpose = f"{MAKE_PAPERS} {request.path}"
     if form.is_bound and form.is_valid():
         try:
             key = idempotency.check_key(request, purpose, request.POST.get("token", ""))
-            given = form.cleaned_data
-            days = {"first_day": given["firstDay"], "last_day": given["lastDay"]}
-            wanted = replace(of, kind=given["kind"], language=given["language"], **days)
-            return redirect(services.make_paper(app, wanted, key, request.user))
+            wanted = replace(of, **form.get_wanted())
+            return redirect(services.make_paper(app, wanted, key, request.user, read))
         except idempotency.StaleKey:
             form.add_error(None, idempotency.TOO_LONG)
         except Unfit as error:
@@ -105,7 +129,6 @@ def _show(request: PersonRequest, app_id: str, of: Wanted, kinds: tuple[Kind, ..
         "borrower_id": of.borrower_id,
         "account_id": of.account_id,
         "form": form,
-        "kinds": kinds,
         "refusal": refusal,
         "card": card,
         "papers": page.rows,
@@ -152,7 +175,13 @@ def without_letter(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "papers/without_letter.html", context)
 
 
-@access(MAKE_PAPERS, SEE_NAMES, _LOAN)
+def list_rights(request: PersonRequest, app_id: str, year: int, number: int) -> list[str]:
+    """Return the right to see what a paper is about. Raise Http404 if there is no such paper."""
+    rows = Paper.objects.filter(app_id=app_id, year=year, number=number)
+    return [_RIGHTS[get_object_or_404(rows.only("kind")).kind]]
+
+
+@access(MAKE_PAPERS, SEE_NAMES, needs=list_rights)
 def paper(request: PersonRequest, app_id: str, year: int, number: int) -> HttpResponse:
     """Show a paper as it was made, for printing; the trail records each opening.
 

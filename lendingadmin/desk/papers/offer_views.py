@@ -1,0 +1,144 @@
+"""The papers before a loan: key facts of an offer's contract, and refusals."""
+
+from functools import partial
+
+from django.http import Http404, HttpResponse
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import gateway
+from lendingadmin.core.policies.lender import read_lender
+from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
+from lendingadmin.lending.errors import LendingError, UnidentifiedRecord
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.ids import resource_id
+from lendingadmin.lending.values import Product
+from lendingadmin.records.borrowers.reads import note_read
+from lendingadmin.records.offers import asking, catalogue, previews
+from lendingadmin.records.offers.models import OfferRequest
+from lendingadmin.records.offers.views.offers import MAY_ASK, checked
+from lendingadmin.web.access import access
+from lendingadmin.web.quotas import READS
+from lendingadmin.web.requests import PersonRequest
+
+from . import key_facts, refusal
+from .figures import Unfit
+from .forms import KeyFactsForm
+from .models import Kind
+from .services import Material, Wanted
+from .views import show_form, show_kinds
+
+_BORROWER, _PREVIEW = "lending.borrowers.get", "lending.borrowers.getOfferContracts"
+
+
+@access(MAKE_PAPERS, SEE_NAMES, _BORROWER, _PREVIEW, methods=("GET", "POST"), quota=READS)
+def of_contract(
+    request: PersonRequest, app_id: str, borrower_id: str, request_id: str
+) -> HttpResponse:
+    """Show the form for key facts of an offer's contracts; a POST previews one and makes the paper.
+
+    The address may have the amount, the day and the first product of the form. Raise Http404 if
+    there is no offer, and UnidentifiedRecord if it may belong to another borrower.
+    """
+    row = _find_request(app_id, borrower_id, request_id)
+    offer = row.response
+    if offer is None:
+        raise Http404("This request has led to no offer.")
+    given = {name: value for name, value in request.GET.items() if name in ("amount", "startDate")}
+    form = KeyFactsForm(
+        request.POST if request.method == "POST" else None,
+        offer=offer,
+        app=gateway.lending_app(app_id),
+        first=request.GET.get("product", ""),
+        initial={"language": read_lender(app_id).language, **given},
+    )
+    form.name_products(partial(catalogue.called, catalogue=_list_products(request)))
+    of = Wanted(Kind.KEY_FACTS, borrower_id, "", "")
+    page = show_form(request, app_id, of, form, partial(_preview, request, row, form))
+    note_read(request, app_id, borrower_id)
+    return page
+
+
+def _list_products(request: PersonRequest) -> tuple[Product, ...]:
+    """Return the products, for their names; empty if they can't be read."""
+    if not request.user.has_perm("lending.products.list"):
+        return ()
+    try:
+        return catalogue.products()
+    except LendingError:
+        return ()
+
+
+def _preview(
+    request: PersonRequest, row: OfferRequest, form: KeyFactsForm, _wanted: Wanted
+) -> Material:
+    """Preview the contract of the form's product. Raise Unfit and LendingError."""
+    preview = previews.read(request, row, form)
+    [product_id] = form.cleaned_data["product"]
+    found = [one for one in preview.columns() if one.contract.product_id == product_id]
+    if len(found) != 1:
+        unread = len(preview.contracts) > len(preview.columns())
+        missing = "contract-unreadable" if unread else "no-contract"
+        raise Unfit("several-contracts" if found else missing)
+    facts = key_facts.read_facts(found[0].contract, gateway.lending_app(row.app_id).currency)
+    lent = key_facts.Lent(
+        found[0].name,
+        ((gettext_noop("Offer"), row.request_id),),
+        expires_at=row.expiry_time,
+        is_preview=True,
+    )
+    return Material(row.borrower_id, "", partial(key_facts.write_key_facts, facts, lent))
+
+
+@access(MAKE_PAPERS, SEE_NAMES, _BORROWER, MAY_ASK, methods=("GET", "POST"), quota=READS)
+def of_refused_offer(
+    request: PersonRequest, app_id: str, borrower_id: str, request_id: str
+) -> HttpResponse:
+    """Show the form for the refusal in a request for offers; a POST makes the paper.
+
+    Raise Http404 for an unknown request, and UnidentifiedRecord if its answer may belong to another
+    borrower.
+    """
+    row = _find_request(app_id, borrower_id, request_id)
+
+    def read(_wanted: Wanted) -> Material:
+        write = partial(refusal.write_refusal, refusal.read_offer(row))
+        return Material(borrower_id, "", write)
+
+    of = Wanted(Kind.REFUSAL, borrower_id, "", "")
+    page = show_kinds(request, app_id, of, (Kind.REFUSAL,), read)
+    note_read(request, app_id, borrower_id)
+    return page
+
+
+@access(
+    *(MAKE_PAPERS, SEE_NAMES, _BORROWER, "lending.assessments.get"),
+    methods=("GET", "POST"),
+    quota=READS,
+)
+def of_assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpResponse:
+    """Show the form for the refusal in an assessment; a POST makes the paper.
+
+    Raise LendingError if the assessment can't be read, and Http404 if it has no borrower.
+    """
+    found = check_named(gateway.app(app_id).assessments.get(assessment_id), assessment_id)
+    borrower_id = resource_id(found.account_id)
+    if borrower_id is None:
+        raise Http404("This assessment is not of a borrower.")
+
+    def read(_wanted: Wanted) -> Material:
+        write = partial(refusal.write_refusal, refusal.read_assessment(found))
+        return Material(borrower_id, "", write)
+
+    of = Wanted(Kind.REFUSAL, checked(borrower_id), "", "")
+    page = show_kinds(request, app_id, of, (Kind.REFUSAL,), read)
+    note_read(request, app_id, borrower_id)
+    return page
+
+
+def _find_request(app_id: str, borrower_id: str, request_id: str) -> OfferRequest:
+    row = asking.Place(app_id, checked(borrower_id), checked(request_id)).find()
+    if row is None:
+        raise Http404("This request was not made in this dashboard.")
+    if not row.is_named:
+        raise UnidentifiedRecord
+    return row
