@@ -1,1 +1,1 @@
-"""Papers for customers: the statement of account and the discharge letter of a loan."""
+"""Papers for customers: statement of account, notice of what is owed, discharge letter."""

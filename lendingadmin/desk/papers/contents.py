@@ -72,7 +72,10 @@ class Section:
 
 @dataclass
 class Content:
-    """All texts of a paper. `facts` are pairs of a label and a value, and `owed` is one."""
+    """All texts of a paper. `facts` are pairs of a label and a value, and `owed` is one.
+
+    `overdue` has the loans of a notice (notice.OverdueSection).
+    """
 
     title: str
     lender: dict[str, str]
@@ -80,6 +83,7 @@ class Content:
     facts: list[tuple[str, str]]
     paragraphs: list[str] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
+    overdue: list[Any] = field(default_factory=list)
     owed: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
     sms: str = ""
@@ -111,7 +115,7 @@ def write_statement(
     `confirmed` has the repayments that a complete statement of an operator or bank confirms.
     """
     with override(subject.language):
-        writer = _Writer(subject)
+        writer = Writer(subject)
         title, facts = _("Statement of account"), writer.write_facts(accounts[0].figures)
         if period := writer.write_period():
             facts.append((_("Period"), period))
@@ -131,7 +135,7 @@ def write_statement(
 def write_discharge(subject: Subject, figures: Figures) -> Content:
     """Return the discharge letter of a loan that is settled."""
     with override(subject.language):
-        writer = _Writer(subject)
+        writer = Writer(subject)
         settled_on = contract_day(figures.settled_at, subject.app.zone, subject.language)
         facts = writer.write_facts(figures)
         facts += [
@@ -156,7 +160,7 @@ def write_discharge(subject: Subject, figures: Figures) -> Content:
     return content
 
 
-class _Writer:
+class Writer:
     """Writes amounts and days of one paper, in its language and in the lender's zone."""
 
     def __init__(self, subject: Subject) -> None:
@@ -171,12 +175,15 @@ class _Writer:
         }
 
     def money(self, amount: Decimal) -> str:
+        """Return an amount with the currency."""
         return money(amount, self._of.app.currency, self._of.language)
 
-    def _figure(self, amount: Decimal) -> str:
+    def figure(self, amount: Decimal) -> str:
+        """Return an amount without the currency."""
         return figure(amount, self._of.app.currency, self._of.language)
 
-    def _day(self, at: datetime | None) -> str:
+    def day(self, at: datetime | None) -> str:
+        """Return the day of a time; empty without a time."""
         return contract_day(at, self._of.app.zone, self._of.language) if at else ""
 
     def _moment(self, at: datetime) -> str:
@@ -208,26 +215,26 @@ class _Writer:
             payments = [one.amount for one in found.lines if one.kind in _OF_PAYMENTS]
             charges = [one.amount for one in found.lines if one.kind not in _OF_PAYMENTS]
             paid, charged = -sum(payments, _ZERO), sum(charges, _ZERO)
-        began = [(_("Began on"), self._day(figures.began_at))]
+        began = [(_("Began on"), self.day(figures.began_at))]
         if figures.paid_out is not None:
             began.append((_("Paid out"), self.money(figures.paid_out)))
         return Section(
             figures.account_id,
             began,
-            self._figure(found.opening),
+            self.figure(found.opening),
             rows,
-            self._figure(charged),
-            self._figure(paid),
-            self._figure(found.closing),
+            self.figure(charged),
+            self.figure(paid),
+            self.figure(found.closing),
             list(self._write_notes(account)),
         )
 
     def _write_row(self, line: Line, account: Account, confirmed: frozenset[int]) -> Row:
-        words, amount, repayment = str(_WORDS[line.kind]), self._figure(line.amount), None
-        day = self._day(line.until or line.since)
+        words, amount, repayment = str(_WORDS[line.kind]), self.figure(line.amount), None
+        day = self.day(line.until or line.since)
         if line.key is not None:
             repayment = account.repayments[line.key]
-            day = self._day(repayment.transaction_date)
+            day = self.day(repayment.transaction_date)
         elif line.since and line.until:
             words = f"{words}, {self._write_span(line.since, line.until)}"
         is_payment = line.kind in _OF_PAYMENTS
@@ -236,12 +243,12 @@ class _Writer:
             words,
             self._write_detail(repayment, confirmed) if repayment else "",
             "" if is_payment else amount,
-            self._figure(-line.amount) if is_payment else "",
+            self.figure(-line.amount) if is_payment else "",
             line.kind.value,
         )
 
     def _write_span(self, since: datetime, until: datetime) -> str:
-        first, last = self._day(since), self._day(until)
+        first, last = self.day(since), self.day(until)
         if first == last:
             return _("on %(day)s") % {"day": first}
         return _("between %(first)s and %(last)s") % {"first": first, "last": last}
@@ -273,12 +280,12 @@ class _Writer:
             )
             amount = money(one.exact_amount, one.shown_currency, self._of.language)
             given = {"amount": amount, "code": one.external_id}
-            yield words % (given | {"day": self._day(one.transaction_date)})
+            yield words % (given | {"day": self.day(one.transaction_date)})
 
     def write_sms(self, accounts: Sequence[Account], owed: Decimal) -> str:
         """Return the closing balance as a text message; empty if it can't be one message."""
         at = accounts[0].statement.ends
-        given = {"amount": self.money(owed), "day": self._day(at)}
+        given = {"amount": self.money(owed), "day": self.day(at)}
         if len(accounts) > 1:
             return self.fit(given, _("%(lender)s: on %(day)s you owe %(amount)s on all loans."))
         given["account"] = accounts[0].figures.account_id
