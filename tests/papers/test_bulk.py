@@ -25,6 +25,7 @@ from lendingadmin.desk.collections.models import Call
 from lendingadmin.desk.collections.services import add_stop
 from lendingadmin.desk.collections.states import StopKind
 from lendingadmin.desk.papers import bulk, services, tasks
+from lendingadmin.desk.papers.figures import REASONS
 from lendingadmin.desk.papers.models import BulkPapers, BulkRow, Kind, Paper
 from lendingadmin.web.exports import EXPORT
 from tests.conftest import ClientOf
@@ -387,7 +388,7 @@ def test_a_borrower_whose_figures_do_not_add_up_is_refused_and_the_others_get_th
     page = desk.get(found.get_absolute_url()).content.decode()
     assert set(re.findall(r'data-code="([^"]+)"', page)) == set(codes.values())
     # In the words of a single paper, with the loan.
-    assert "The balances of loan L-0 do not add up" in page
+    assert str(REASONS["unbalanced"]) % {"account": "L-0"} in page
 
 
 def test_a_borrower_at_whom_the_worker_always_dies_does_not_hold_it_for_ever(

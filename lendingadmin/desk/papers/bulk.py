@@ -115,7 +115,9 @@ def begin(
             rows = (BulkRow(bulk=bulk, borrower_id=one) for one in borrowers)
             BulkRow.objects.bulk_create(rows, batch_size=_SAVED_AT_ONCE)
             detail = f"{bulk.get_kind_display()}: {len(borrowers)}"
-            audit.record_about(bulk, by, MAKE_PAPERS, "started in bulk", detail=detail)
+            audit.record_about(
+                bulk, by, MAKE_PAPERS, gettext_noop("started in bulk"), detail=detail
+            )
     except IntegrityError:
         return BulkPapers.objects.get(idempotency_key=idempotency_key)
     return bulk
@@ -176,7 +178,8 @@ def note_printing(bulk: BulkPapers, by: User) -> list[tuple[Paper, datetime | No
         for at in range(0, len(new), _SAVED_AT_ONCE):
             some = Paper.objects.filter(pk__in=new[at : at + _SAVED_AT_ONCE], opened_at=None)
             some.update(opened_at=now)
-        outcome = gettext_noop("opened for printing") if new else "opened for reprinting"
+        again = gettext_noop("opened for reprinting")
+        outcome = gettext_noop("opened for printing") if new else again
         audit.record_about(bulk, by, MAKE_PAPERS, outcome, detail=str(len(papers)))
     return [(one, one.opened_at) for one in papers]
 

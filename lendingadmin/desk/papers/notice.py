@@ -165,9 +165,9 @@ def write_notice(subject: Subject, demanded: Sequence[Overdue], figures: Figures
         content.overdue = [_write_section(writer, one) for one in demanded]
         given = {"amount": writer.money(total), "day": day, "where": lender.complaints}
         asked = _("Please pay %(amount)s by %(day)s.") % given
-        how = lender.payment or _("Ask us how to pay.")
+        how = f"{_('How to pay:')} {lender.payment}" if lender.payment else _("Ask us how to pay.")
         content.paragraphs = [
-            f"{asked} {_('How to pay:')} {how}",
+            f"{asked} {how}",
             _("If the amount is not paid by %(day)s, we will call or visit you to collect it.")
             % given,
             _write_dispute(given),
@@ -180,7 +180,8 @@ def write_notice(subject: Subject, demanded: Sequence[Overdue], figures: Figures
             content.notes.append(words)
         if not has_wrong_number(subject.app.app_id, subject.borrower_id):
             words = _("%(lender)s: %(amount)s is overdue. Please pay by %(day)s.")
-            content.sms = writer.fit(given | {"how": how}, f"{words} %(how)s")
+            if lender.payment:
+                content.sms = writer.fit(given | {"how": lender.payment}, f"{words} %(how)s")
             content.sms = content.sms or writer.fit(given, words)
     return content
 
