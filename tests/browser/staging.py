@@ -127,7 +127,7 @@ def _papers(officer: User) -> Names:
     overdue = open_list(app, {"show": "overdue"})
     if overdue is None:
         raise RuntimeError("the loans are not counted")
-    *some, last = bulk_papers.list_borrowers(overdue)[1:6]
+    *some, last, one, other = bulk_papers.list_borrowers(overdue)[1:8]
     wanted = paper_services.Wanted(Kind.NOTICE, last, "", "en")
     notice = paper_services.make_paper(app, wanted, "staged-notice", officer)
     choice = bulk_papers.Choice(Kind.STATEMENT, "en", None, None)
@@ -143,6 +143,7 @@ def _papers(officer: User) -> Names:
         pass
     return {
         "notice": f"{notice.year}/{notice.number}",
+        "overdue": [one, other],
         "bulk_papers": done.pk,
         "bulk_waits": begin("waits", **why).pk,
         "bulk_paused": begin("paused", state=BulkPapers.State.PAUSED, **why).pk,

@@ -160,7 +160,7 @@ MODULES = [
 NOT_WORDS = {
     "core/audit/messages.py": {
         *("second factor", "held back", "opened for printing", "opened for reprinting"),
-        *("typed again", "not restored"),
+        *("typed again", "not restored", "started in bulk"),
     },
     "core/audit/restores.py": {
         "a restored database is not noticed: AUDIT_ANCHOR can't be used",
