@@ -18,6 +18,7 @@ LARGE = (
     "assignments_assignment",
     *("collections_call", "collections_promise", "collections_contact", "collections_stop"),
     *("sheets_sheet", "sheets_sheetrow", "sheets_sheetreturn", "papers_paper"),
+    *("papers_bulkpapers", "papers_bulkrow"),
 )
 # An index by one of these alone gives a large part of its table.
 _VAST = {"app_id=?", "action=?", "created_by_id=?", "<expr>=?", "index_id=?"}

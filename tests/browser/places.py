@@ -754,6 +754,40 @@ PAPERS = (
         ends="assessment-refusal",
         shows="No paper was made.",
     ),
+    Place("notice", f"{_APP}/papers/{{notice}}/", "officer", shows="Please pay"),
+    Place(
+        "notice-refused",
+        f"{_APP}/loans/{{late_loan}}/papers/",
+        "officer",
+        steps.press("Notice of what is owed"),
+        ends="loan-papers",
+        shows="No paper was made.",
+    ),
+    Place("bulk-papers-new", f"{_APP}/papers/bulk/new?show=overdue", shows="Papers of this list"),
+    Place("bulk-papers-none", f"{_APP}/papers/bulk/new?late=61-90&product=none", shows="No loans"),
+    Place(
+        "bulk-papers-wrong",
+        f"{_APP}/papers/bulk/new?show=overdue",
+        "officer",
+        steps.ask_for_days_to_come,
+        ends="bulk-papers-begin",
+        shows="in the future",
+    ),
+    Place(
+        "bulk-papers", f"{_APP}/papers/bulk/{{bulk_papers}}/", "officer", shows="without a paper"
+    ),
+    Place(
+        "bulk-papers-waiting", f"{_APP}/papers/bulk/{{bulk_waits}}/", "support", shows="tries again"
+    ),
+    Place("bulk-papers-paused", f"{_APP}/papers/bulk/{{bulk_paused}}/", shows="Continue"),
+    Place(
+        "bulk-papers-print",
+        f"{_APP}/papers/bulk/{{bulk_papers}}/",
+        "officer",
+        steps.press_print_of_papers,
+        ends="bulk-papers-print",
+        shows="Owed at the end",
+    ),
     Place("settled-loans", f"{_APP}/papers/", shows="Settled loans"),
     Place("settled-loans-uncounted", f"{_EMPTY}/papers/", shows="There is no portfolio yet"),
 )

@@ -38,6 +38,9 @@ from lendingadmin.desk.collections.models import CallQueue, Promise, Stop
 from lendingadmin.desk.collections.policies import CALLING
 from lendingadmin.desk.collections.services import Entered
 from lendingadmin.desk.collections.states import Outcome, PromiseState
+from lendingadmin.desk.papers import bulk as bulk_papers
+from lendingadmin.desk.papers import services as paper_services
+from lendingadmin.desk.papers.models import BulkPapers, Kind
 from lendingadmin.desk.portfolio import snapshot_job
 from lendingadmin.desk.portfolio.loan_lists import open_list
 from lendingadmin.desk.portfolio.models import SavedList, Snapshot
@@ -111,10 +114,40 @@ def main() -> None:
         "sessions": _sessions(["hurried", "given", "second", "keyholder", "root"]),
     }
     _rules(people["manager"])
+    names |= _papers(people["officer"])
     _writes(people["officer"])
     now = timezone.now()
     _restoration(people["manager"], now)
     sys.stdout.write(json.dumps(names))
+
+
+def _papers(officer: User) -> Names:
+    """A notice, and three lists: one made, one that waits for the service, and a paused one."""
+    app = gateway.lending_app(APP)
+    overdue = open_list(app, {"show": "overdue"})
+    if overdue is None:
+        raise RuntimeError("the loans are not counted")
+    *some, last, one, other = bulk_papers.list_borrowers(overdue)[1:8]
+    wanted = paper_services.Wanted(Kind.NOTICE, last, "", "en")
+    notice = paper_services.make_paper(app, wanted, "staged-notice", officer)
+    choice = bulk_papers.Choice(Kind.STATEMENT, "en", None, None)
+
+    def begin(key: str, **fields: Any) -> BulkPapers:
+        query = "show=overdue"
+        found = bulk_papers.begin(APP, query, [*some, "B-GONE"], choice, officer, f"staged-{key}")
+        BulkPapers.objects.filter(pk=found.pk).update(**fields)
+        return found
+
+    done, why = begin("done"), {"why": "The lending service did not answer."}
+    while bulk_papers.run_slice(done.pk) is not None:
+        pass
+    return {
+        "notice": f"{notice.year}/{notice.number}",
+        "overdue": [one, other],
+        "bulk_papers": done.pk,
+        "bulk_waits": begin("waits", **why).pk,
+        "bulk_paused": begin("paused", state=BulkPapers.State.PAUSED, **why).pk,
+    }
 
 
 def _restoration(by: User, now: datetime) -> None:

@@ -26,6 +26,15 @@ def press(name: str) -> Step:
     return lambda page, names: _press(page, name)
 
 
+def ask_for_days_to_come(page: Page, names: Names) -> None:
+    page.fill("[name=firstDay]", "2999-01-01")
+    _press(page, "Statement of account")
+
+
+def press_print_of_papers(page: Page, names: Names) -> None:
+    page.locator("main form[action$='/print'] button").click()
+
+
 def submit(page: Page, names: Names) -> None:
     page.locator("main form [type=submit]").last.click()
 

@@ -38,6 +38,7 @@ WITHOUT = {
     "statement-export": "a file",
     "statement-batch-export": "a file",
     "statement-batch-progress": "a fragment of the batch's page",
+    "bulk-papers-progress": "a fragment of the page of papers in bulk",
     "saved-list-export": "a file",
     "mfa_download_recovery_codes": "a file",
     "provider-callback": "what comes back from an identity provider; test_identity_provider.py",

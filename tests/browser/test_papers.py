@@ -32,7 +32,7 @@ from lendingadmin.core import gateway
 from lendingadmin.core.policies.lender import Lender
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.papers import contents, figures, statement
-from lendingadmin.desk.papers.models import Paper
+from lendingadmin.desk.papers.models import BulkPapers, Paper
 from lendingadmin.money.repayments.models import Repayment
 app, now = gateway.lending_app("kenya"), timezone.now().replace(microsecond=0)
 by = User.objects.get(username="officer")
@@ -55,6 +55,11 @@ made = statement.build_statement(began, [], present, found.parts, journal)
 account = figures.Account(found, made, rows, ())
 lender = Lender("Umoja", "en", "DCP 17/2026", "Moi Avenue 5, Nairobi", "+254 20 000", "0800 1")
 places = dict()
+bulk = BulkPapers.objects.create(
+    app_id="kenya", kind="statement", language="en", day=now.date(), state="done",
+    idempotency_key="long", created_by=by,
+)
+places["bulk"] = bulk.get_absolute_url()
 for number, language in enumerate({LANGUAGES!r}, start=901):
     subject = contents.Subject(app, lender, language, {NAME!r}, "B-1", "officer", now)
     content = contents.write_statement(subject, [account], frozenset(range(0, {ROWS}, 2)))
@@ -64,6 +69,7 @@ for number, language in enumerate({LANGUAGES!r}, start=901):
         figures_at=now, made_by=by, made_at=now, idempotency_key=f"long-{{language}}",
     )
     places[language] = paper.get_absolute_url()
+    bulk.rows.create(borrower_id=language, paper=paper)
 print(json.dumps(places))
 """
 
@@ -147,7 +153,7 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def long_papers(house: House) -> dict[str, str]:
-    """The addresses of a statement of 600 repayments, by language."""
+    """The addresses of a statement of 600 repayments by language, and of all of them in bulk."""
     return _make_papers(house, _MAKE)
 
 
@@ -158,14 +164,14 @@ def papers_before(house: House) -> dict[str, str]:
 
 
 def read_text(page: Page, folder: Path) -> str:
-    """What pdftotext reads on the printed page, without spaces."""
+    """What pdftotext reads on the printed page, without spaces but with the ends of pages."""
     if PDFTOTEXT is None:
         pytest.skip("pdftotext is not installed")
     file = folder / "paper.pdf"
     page.pdf(path=file, prefer_css_page_size=True)
     command = [PDFTOTEXT, "-enc", "UTF-8", str(file), "-"]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    return "".join(done.stdout.decode().split())
+    return "\f".join("".join(one.split()) for one in done.stdout.decode().split("\f"))
 
 
 def expect_printed(page: Page) -> None:
@@ -311,3 +317,50 @@ def test_600_repayments_are_read_back_and_nothing_is_cut(
     # The words of the screen are not on paper, and each page has its number.
     assert "SMS" not in text and f"{paper.pages}/{paper.pages}" in text
     assert page.locator("tr[data-line=repayment]").count() == ROWS
+
+
+@pytest.mark.parametrize("keys", [True, False])
+def test_a_notice_is_printed_with_three_keys_or_two_clicks(
+    page_of: Callable[[str], Page], stage: Stage, table: Table, keys: bool
+) -> None:
+    page = page_of("support")
+    page.goto(f"/apps/kenya/borrowers/{stage.names['overdue'][keys]}/")
+    expect(page.locator("main a[data-papers]")).to_be_visible()
+    watch = Watch(page)
+    if keys:
+        watch.press("s")
+        expect(page.locator("main button[value=statement]")).to_be_focused()
+        watch.press("Tab")
+        expect(page.locator("main button[value=notice]")).to_be_focused()
+        watch.press("Enter")
+    else:
+        watch.click(page.locator("main a[data-papers]"))
+        watch.click(page.locator("main button[value=notice]"))
+    expect_printed(page)
+    expect(page.locator("[data-sheet=notice]")).to_be_visible()
+    table.stop(watch, f"a notice, on paper, by {'keys' if keys else 'mouse'}")
+    paper = print_page(page)
+    owed = page.locator("[data-field=owed]").inner_text()
+    assert paper.size == (210, 297) and "".join(owed.split()) in paper.bare
+    assert paper.left >= 11.5 and paper.right <= 210 - 11.5
+
+
+def test_papers_in_bulk_are_one_print_and_each_page_names_its_paper(
+    page_of: Callable[[str], Page], long_papers: dict[str, str], tmp_path: Path
+) -> None:
+    page = page_of("officer")
+    page.goto(long_papers["bulk"])
+    page.locator("main form[action$='/print'] button").click()
+    expect(page.locator("html")).to_have_attribute("data-printed", "yes")
+    assert page.locator("[data-sheet=statement]").count() == len(LANGUAGES)
+    text = read_text(page, tmp_path)
+    pages = text.rstrip("\f").split("\f")
+    numbers = [re.findall(r"KENYA-2026-P\d{6}", one) for one in pages]
+    named = [sorted(set(one)) for one in numbers]
+    # Each page is of one paper, and no paper is on the pages of another.
+    assert all(len(one) == 1 for one in named), named
+    assert len(pages) >= 3 * 12 and named == sorted(named)
+    assert {one for [one] in named} == {f"KENYA-2026-P000{number}" for number in (901, 902, 903)}
+    for key in range(ROWS):
+        assert text.count(f"QK{key:03}7X42") == len(LANGUAGES)
+    assert f"/{len(pages)}" not in text and "SMS" not in text

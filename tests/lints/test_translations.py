@@ -42,6 +42,7 @@ CLERKS = [
     *("templates/repayments/needs_checking.html", "templates/repayments/new.html"),
     "templates/repayments/receipt.html",
     *("templates/papers/*.html", "lendingadmin/desk/papers/[!e]*.py"),
+    "lendingadmin/desk/collections/barriers.py",
     *("lendingadmin/desk/portfolio/forms.py", "lendingadmin/desk/portfolio/views/payment.py"),
     "lendingadmin/money/repayments/[!_]*/dayend.py",
     "lendingadmin/money/repayments/[!_]*/journal.py",
@@ -159,7 +160,7 @@ MODULES = [
 NOT_WORDS = {
     "core/audit/messages.py": {
         *("second factor", "held back", "opened for printing", "opened for reprinting"),
-        *("typed again", "not restored"),
+        *("typed again", "not restored", "started in bulk"),
     },
     "core/audit/restores.py": {
         "a restored database is not noticed: AUDIT_ANCHOR can't be used",

@@ -244,6 +244,13 @@ WITHOUT = {
     ),
     **dict.fromkeys(("papers", "paper"), "what was printed before, from the database"),
     **dict.fromkeys(
+        (
+            *("bulk-papers-new", "bulk-papers-begin", "bulk-papers", "bulk-papers-progress"),
+            *("bulk-papers-resume", "bulk-papers-print"),
+        ),
+        "lists and papers, from the database; tests/papers has the loans without one",
+    ),
+    **dict.fromkeys(
         ("borrower-papers", "loan-papers"), "tests/papers has the loans that have no paper"
     ),
     "key-facts": "tests/papers has the contracts that have no key facts",

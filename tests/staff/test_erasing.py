@@ -27,7 +27,7 @@ from lendingadmin.core.worker.worker import Worker
 from lendingadmin.desk.assignments.models import Assignment, Basis, BulkAssignment, BulkRow
 from lendingadmin.desk.collections import leases
 from lendingadmin.desk.collections.models import Call, Contact, PaidLoan, Promise, Stop
-from lendingadmin.desk.papers.models import Paper
+from lendingadmin.desk.papers.models import BulkPapers, Paper
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.desk.sheets.codes import make_code
 from lendingadmin.desk.sheets.models import Sheet, SheetRow
@@ -243,8 +243,8 @@ def make_sheet(by: User, borrower_id: str, at: datetime) -> None:
 
 
 def make_paper(by: User, borrower_id: str, at: datetime) -> None:
-    """A paper that the borrower was given."""
-    Paper.objects.create(
+    """A paper that the borrower was given, as one of a list."""
+    paper = Paper.objects.create(
         app_id=APP,
         year=at.year,
         number=Paper.objects.count() + 1,
@@ -258,6 +258,16 @@ def make_paper(by: User, borrower_id: str, at: datetime) -> None:
         made_at=at,
         idempotency_key=f"p-{borrower_id[::-1]}-{at:%f}",
     )
+    bulk = BulkPapers.objects.create(
+        app_id=APP,
+        kind="statement",
+        language="en",
+        day=at.date(),
+        state="done",
+        idempotency_key=f"l-{borrower_id[::-1]}-{at:%f}",
+        created_by=by,
+    )
+    bulk.rows.create(borrower_id=borrower_id, paper=paper)
 
 
 def fill(by: User, manager: User, borrower_id: str) -> None:

@@ -53,7 +53,7 @@ STAYING = {
     "monitoring.Canary",
     *("notes.Mention", "notes.NoteVersion"),
     *("offers.OfferLoan", "offers.OfferRequest"),
-    "papers.Paper",
+    *("papers.BulkPapers", "papers.BulkRow", "papers.Paper"),
     *("people_index.BorrowerCard", "people_index.BorrowerIndex", "people_index.CardToken"),
     "people_index.WordKey",
     "policies.PolicyVersion",

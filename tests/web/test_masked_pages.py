@@ -102,6 +102,7 @@ _DONE = "writes, and leads to a page that is walked"
 _OF_STAFF = "people of the dashboard, not borrowers"
 _COUNTED = "names and phones by the tags of people_index, tested below and in tests/people_index"
 _STATED = "rows of a file, masked by the same rights: tests/statements/test_pages.py"
+_OF_LISTS = "tests/papers/test_bulk.py"
 _TYPED = "shows what this person typed into a form just now"
 WITHOUT: dict[str, str] = {
     **dict.fromkeys(
@@ -136,6 +137,9 @@ WITHOUT: dict[str, str] = {
     ),
     "key-facts": "tests/papers/test_key_facts.py",
     **dict.fromkeys(("offer-refusal", "assessment-refusal"), "tests/papers/test_refusal.py"),
+    **dict.fromkeys(("bulk-papers-new", "bulk-papers", "bulk-papers-print"), _OF_LISTS),
+    **dict.fromkeys(("bulk-papers-begin", "bulk-papers-resume"), _DONE),
+    "bulk-papers-progress": "a number",
     **dict.fromkeys(("queue-next", "call-begin", "call-leave", "call-do-not-call"), _DONE),
     "statement-batch-receipts": "as the sheet of one repayment: tests/repayments/test_receipts.py",
     **{

@@ -189,6 +189,7 @@ DECLARED = {
     "sheet-print": quotas.SHEETS,
     **dict.fromkeys(("borrower-papers", "loan-papers"), READS),
     **dict.fromkeys(("key-facts", "offer-refusal", "assessment-refusal"), READS),
+    **dict.fromkeys(("bulk-papers-begin", "bulk-papers-print"), EXPORTS),
     **dict.fromkeys(("borrower-note-new", "loan-note-new", "note-revise"), quotas.NOTES),
     **dict.fromkeys(("note-pin", "note-delete"), quotas.NOTES),
     **dict.fromkeys(("borrower-timeline", "loan-timeline", "note"), READS),

@@ -86,6 +86,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.sheets.make", "opened for reprinting"): _(
             "Opened a collection sheet for printing again"
         ),
+        ("dashboard.papers.make", "started in bulk"): _("Started papers in bulk"),
         ("dashboard.papers.make", "opened for printing"): _("Opened a paper for printing"),
         ("dashboard.papers.make", "opened for reprinting"): _("Opened a paper for printing again"),
         ("dashboard.sheets.return", "typed again"): _(

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.validators import RegexValidator
+from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -24,7 +25,10 @@ _ONE_LINE = RegexValidator(
 
 @dataclass(frozen=True)
 class Lender:
-    """The particulars of a lender. `language` is the code of the language of receipts and SMS."""
+    """The particulars of a lender. `language` is the code of the language of receipts and SMS.
+
+    `payment` says how to pay. A notice of what is owed gives `notice_days` days to pay.
+    """
 
     name: str
     language: str
@@ -32,6 +36,8 @@ class Lender:
     address: str
     phone: str
     complaints: str
+    payment: str = ""
+    notice_days: int = 7
 
 
 def _line(most: int, **options: Any) -> forms.CharField:
@@ -53,11 +59,27 @@ class LenderForm(PolicyForm):
         label=_("Complaints to"),
         help_text=_("A phone number, an e-mail address or an office."),
     )
+    payment = _line(
+        200,
+        label=_("How to pay"),
+        help_text=_("For notices, such as: M-PESA Paybill 555000, account: the loan number."),
+    )
+    notice_days = forms.IntegerField(
+        label=_("Days to pay after a notice"),
+        required=False,
+        min_value=1,
+        max_value=60,
+        help_text=format_lazy(_("Leave empty for {days} days."), days=Lender.notice_days),
+    )
+
+    def clean_notice_days(self) -> int:
+        """Return the days to pay; the default if the field is empty."""
+        return self.cleaned_data["notice_days"] or Lender.notice_days
 
 
 def _describe(values: Values) -> Words:
     found = {**values, "language": dict(settings.LANGUAGES).get(values["language"], "")}
-    return [(str(one.label), found[name]) for name, one in LenderForm.base_fields.items()]
+    return [(str(one.label), str(found[name])) for name, one in LenderForm.base_fields.items()]
 
 
 def _describe_now(app: LendingApp) -> str:
@@ -73,10 +95,14 @@ LENDER = PolicyKind(
     _("Lender"),
     _(
         "The name is in the header, in SMS and on receipts, collection sheets and papers. "
-        "The licence number and the contacts are on papers for customers."
+        "The licence number, the contacts and how to pay are on papers for customers."
     ),
     LenderForm,
-    {**dict.fromkeys(LenderForm.base_fields, ""), "language": settings.LANGUAGE_CODE},
+    {
+        **dict.fromkeys(LenderForm.base_fields, ""),
+        "language": settings.LANGUAGE_CODE,
+        "notice_days": Lender.notice_days,
+    },
     _describe,
     _describe_now,
 )

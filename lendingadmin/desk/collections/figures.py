@@ -48,7 +48,8 @@ def _group(app: LendingApp, first: date, last: date, by: str) -> Sequence[dict[s
     since = get_midnight(first, app.zone)
     until = get_midnight(last + timedelta(days=1), app.zone)
     rows = Call.objects.filter(app_id=app.app_id, called_at__gte=since, called_at__lt=until)
-    rows = rows.filter(is_incoming=False).annotate(name=F("called_by__username"))
+    rows = rows.filter(is_incoming=False).exclude(outcome=Outcome.NOTICE)
+    rows = rows.annotate(name=F("called_by__username"))
     groups = (
         rows.values(by)
         .order_by(by)

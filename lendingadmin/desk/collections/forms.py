@@ -39,7 +39,7 @@ class CallForm(forms.Form):
     """
 
     outcome = forms.ChoiceField(
-        choices=[(one.value, one.label) for one in Outcome],
+        choices=[(one.value, one.label) for one in KEYS],
         widget=OutcomeSelect(attrs={"class": "chips"}),
         label=_("Result"),
     )

@@ -187,6 +187,32 @@ def keep_call(
     return call
 
 
+def count_notice(
+    app: LendingApp,
+    borrower_id: str,
+    account_id: str,
+    next_day: date,
+    idempotency_key: str,
+    by: User,
+    now: datetime,
+) -> None:
+    """Count a notice of what is owed as a contact, in the transaction of the caller.
+
+    The next call is on `next_day` at the earliest, after the borrower had time to pay.
+    """
+    entered = Entered(borrower_id, account_id, "", Outcome.NOTICE, next_day=next_day)
+    call = Call.objects.create(
+        app_id=app.app_id,
+        borrower_id=borrower_id,
+        account_id=account_id,
+        outcome=Outcome.NOTICE,
+        idempotency_key=idempotency_key,
+        called_by=by,
+        called_at=now,
+    )
+    _keep_contact(app, call, entered)
+
+
 def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
     """Record when the borrower may be called again, by the call's result and the rules."""
     allowed = get_rules(app)

@@ -9,7 +9,7 @@ from lendingadmin.web.display.statuses import Status
 
 
 class Outcome(TextChoices):
-    """The result of a call."""
+    """The result of a call, or a notice on paper, which counts as a call."""
 
     REACHED = "reached", _("Reached")
     NO_ANSWER = "no_answer", _("No answer")
@@ -18,9 +18,10 @@ class Outcome(TextChoices):
     DISPUTE = "dispute", _("Dispute")
     HARDSHIP = "hardship", _("Hardship")
     DIED = "died", _("Died")
+    NOTICE = "notice", _("Notice of what is owed")
 
 
-#: Key on the keyboard that chooses each result, while the person is not typing.
+#: Key on the keyboard that chooses each result of a call, while the person is not typing.
 KEYS: Final[dict[Outcome, str]] = {
     Outcome.REACHED: "r",
     Outcome.NO_ANSWER: "n",

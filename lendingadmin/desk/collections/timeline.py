@@ -12,7 +12,7 @@ from lendingadmin.web.timeline import Item, OwnRows, Source, Subject
 
 from .models import Call, Promise
 from .permissions import CALL
-from .states import describe_promise
+from .states import Outcome, describe_promise
 
 
 def _filter(rows: QuerySet[Any], subject: Subject) -> QuerySet[Any]:
@@ -34,9 +34,10 @@ def find_calls(subject: Subject) -> QuerySet[Call]:
 def describe_call(call: Call, subject: Subject) -> Item:
     """Return the timeline item of a call, with its result and its note."""
     words = _("The borrower called") if call.is_incoming else _("Call")
+    result = call.get_outcome_display()
     return Item(
         call.called_at,
-        f"{words}: {call.get_outcome_display()}",
+        result if call.outcome == Outcome.NOTICE else f"{words}: {result}",
         by=call.called_by.username,
         detail="" if subject.account_id else call.account_id,
         text=call.note,

@@ -1,1 +1,1 @@
-"""Papers for customers: statement of account, discharge letter, key facts, refusal."""
+"""Papers for customers: statement of account, notice, discharge letter, key facts, refusal."""

@@ -9,3 +9,4 @@ class PapersConfig(areas.AreaConfig):
     name = "lendingadmin.desk.papers"
     timeline = "timeline.PAPERS"
     erasable, kept = "erasure.ERASABLE", "erasure.KEPT"
+    duties, tasks = "tasks.beat", "tasks.make_papers"

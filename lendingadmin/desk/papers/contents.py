@@ -86,7 +86,8 @@ class Table:
 class Content:
     """All texts of a paper. `facts` are pairs of a label and a value, and `owed` is one.
 
-    `signatures` are the words below the lines for signatures, and `declaration` is above them.
+    `overdue` has the loans of a notice (notice.OverdueSection). `signatures` are the words below
+    the lines for signatures, and `declaration` is above them.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Content:
     facts: list[tuple[str, str]]
     paragraphs: list[str] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
+    overdue: list[Any] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     owed: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
@@ -196,9 +198,11 @@ class Writer:
         return money(amount, self._of.app.currency, self._of.language)
 
     def figure(self, amount: Decimal) -> str:
+        """Return an amount without the currency."""
         return figure(amount, self._of.app.currency, self._of.language)
 
     def day(self, at: datetime | None) -> str:
+        """Return the day of a time; empty without a time."""
         return contract_day(at, self._of.app.zone, self._of.language) if at else ""
 
     def moment(self, at: datetime) -> str:

@@ -9,17 +9,19 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.core.staff.erasure import Erasable, KeptOn
 
-from .models import Paper
+from .models import BulkRow, Paper
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """Yield the papers of a borrower."""
+    """Yield the papers of a borrower, and their rows of papers in bulk."""
     yield _list_papers(app_id, borrower_id)
+    yield _list_bulk_rows(app_id, borrower_id)
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase the content of a borrower's papers; return their number."""
-    return _list_papers(app_id, borrower_id).exclude(content="").update(content="")
+    """Erase the content of a borrower's papers and the rows in bulk; return their number."""
+    rows = _list_bulk_rows(app_id, borrower_id).delete()[0]
+    return rows + _list_papers(app_id, borrower_id).exclude(content="").update(content="")
 
 
 def erase_older(before: datetime, most: int) -> int:
@@ -31,6 +33,10 @@ def erase_older(before: datetime, most: int) -> int:
 
 def _list_papers(app_id: str, borrower_id: str) -> QuerySet[Paper]:
     return Paper.objects.filter(app_id=app_id, borrower_id=borrower_id)
+
+
+def _list_bulk_rows(app_id: str, borrower_id: str) -> QuerySet[BulkRow]:
+    return BulkRow.objects.filter(bulk__app_id=app_id, borrower_id=borrower_id)
 
 
 ERASABLE = [

@@ -12,6 +12,7 @@ from decimal import Decimal
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.gateway import LendingApp
+from lendingadmin.desk.collections.barriers import SENTENCES
 from lendingadmin.desk.portfolio.amounts import exactly
 from lendingadmin.desk.portfolio.models import SnapshotLoan
 from lendingadmin.desk.portfolio.snapshot_job import list_complete
@@ -27,6 +28,7 @@ from lendingadmin.money.repayments import mistakes
 from lendingadmin.money.repayments.managers import RECORDED
 from lendingadmin.money.repayments.models import Reading, Repayment
 from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.web.display import formats, times
 from lendingadmin.web.display.statuses import says_open
 from lendingadmin.web.display.times import contract_date
 from lendingadmin.web.policies import LOAN, read_words
@@ -69,16 +71,33 @@ REASONS = {
     "no-result": _("The service had errors and gave no result."),
     "no-reason": _("The service gave no reason that can be read."),
     "no-contact": _("Settings name no phone number or office for questions."),
+    "not-overdue": _("Nothing is overdue."),
+    "once": _("This borrower already has such a paper of this day."),
+    "refused": _("The service did not show the loans or the name of this borrower."),
+    **SENTENCES,
 }
 
 
 class Unfit(Exception):
-    """Error: no paper can be made, for a reason of REASONS."""
+    """Error: no paper can be made, for a reason of REASONS that may end at the time `until`."""
 
-    def __init__(self, code: str, account_id: str = "") -> None:
+    def __init__(
+        self,
+        code: str,
+        account_id: str = "",
+        *,
+        until: datetime | None = None,
+        zone: tzinfo | None = None,
+    ) -> None:
         super().__init__(code)
-        self.code = code
-        self.words = REASONS[code] % {"account": account_id}
+        self.code, self.account_id, self.until = code, account_id, until
+        self.words = describe_reason(code, account_id, until, zone)
+
+
+def describe_reason(code: str, account_id: str, until: datetime | None, zone: tzinfo | None) -> str:
+    """Return the sentence of a reason, with its time in the zone."""
+    ends = times.moment(until, zone, formats.locale()) if until else ""
+    return str(REASONS[code]) % {"account": account_id, "moment": ends}
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ from typing import Any
 
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.encryption import EncryptedTextField
 from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.worker.models import Job
 from lendingadmin.desk.portfolio.models import LONGEST_ID
 
 
@@ -15,13 +17,14 @@ class Kind(models.TextChoices):
     """The kind of a paper."""
 
     STATEMENT = "statement", _("Statement of account")
+    NOTICE = "notice", _("Notice of what is owed")
     DISCHARGE = "discharge", _("Discharge letter")
     KEY_FACTS = "key-facts", _("Key facts and schedule")
     REFUSAL = "refusal", _("Reasons for a refusal")
 
 
 #: The kinds of papers about one loan.
-OF_LOAN = (Kind.STATEMENT, Kind.DISCHARGE, Kind.KEY_FACTS)
+OF_LOAN = (Kind.STATEMENT, Kind.NOTICE, Kind.DISCHARGE, Kind.KEY_FACTS)
 
 
 class Paper(models.Model):
@@ -48,11 +51,18 @@ class Paper(models.Model):
     # When the paper was first opened for printing.
     opened_at = models.DateTimeField(null=True)
     idempotency_key = models.CharField(max_length=64, unique=True)
+    # The day of which this is the borrower's only paper of its kind; null if there may be more.
+    once_on = models.DateField(null=True)
 
     class Meta:
         constraints = [
             # No number is used twice, and the next number is the last one plus 1 (services.py).
-            models.UniqueConstraint(fields=["app_id", "year", "number"], name="papers_number_once")
+            models.UniqueConstraint(fields=["app_id", "year", "number"], name="papers_number_once"),
+            models.UniqueConstraint(
+                fields=["app_id", "borrower_id", "kind", "once_on"],
+                condition=models.Q(once_on__isnull=False),
+                name="papers_once_a_day",
+            ),
         ]
         indexes = [
             models.Index(
@@ -80,3 +90,88 @@ class Paper(models.Model):
     def names(self) -> dict[str, Any]:
         """The number and the kind, for sentences."""
         return {"number": str(self), "kind": self.get_kind_display()}
+
+
+class BulkPapers(Job):
+    """Papers of one kind for all borrowers of a list, made by the worker and printed together.
+
+    `query` is the state of the list as in its address. `day` is the day of the papers in the
+    lender's zone. `why` is the reason of a pause, or the last fault of the service.
+    """
+
+    class State(models.TextChoices):
+        """The state of papers in bulk."""
+
+        RUNNING = "running", _("being made")
+        PAUSED = "paused", _("paused")
+        DONE = "done", _("done")
+
+    app_id = models.CharField(max_length=64)
+    kind = models.CharField(max_length=9, choices=Kind.choices)
+    language = models.CharField(max_length=8)
+    first_day = models.DateField(null=True)
+    last_day = models.DateField(null=True)
+    query = models.TextField(blank=True)
+    day = models.DateField()
+    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
+    # Attempts since the last finished row.
+    tries = models.PositiveIntegerField(default=0)
+    why = models.TextField(blank=True)
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    created_by = PersonField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["app_id", "-id"], name="papers_bulk_of_app"),
+            models.Index(
+                fields=["heartbeat_at"],
+                condition=models.Q(state="running"),
+                name="papers_bulk_running",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"papers-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("bulk-papers", args=[self.app_id, self.pk])
+
+
+class BulkRow(models.Model):
+    """A borrower of papers in bulk, with the paper, or with the reason why there is none.
+
+    Without a paper and without a reason, the borrower's paper is not made yet. `code` is the
+    reason (figures.REASONS); `account_id` and `until` are its loan and its end.
+    """
+
+    bulk = models.ForeignKey(BulkPapers, on_delete=models.CASCADE, related_name="rows")
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    paper = models.OneToOneField(
+        Paper, null=True, on_delete=models.PROTECT, related_name="bulk_row"
+    )
+    code = models.CharField(max_length=16, blank=True)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["bulk", "borrower_id"], name="papers_bulk_row_once")
+        ]
+        indexes = [
+            # For the next row, and for the refused rows.
+            models.Index(
+                fields=["bulk", "code", "id"],
+                condition=models.Q(paper=None),
+                name="papers_bulk_row_open",
+            ),
+            models.Index(fields=["borrower_id"], name="papers_bulk_row_of"),
+        ]
+
+    def __str__(self) -> str:
+        return f"paper-row-{self.pk}"
+
+    @property
+    def waiting(self) -> models.QuerySet["BulkRow"]:
+        """The row, if its paper is neither made nor refused."""
+        return BulkRow.objects.filter(pk=self.pk, paper=None, code="")

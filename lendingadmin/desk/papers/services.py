@@ -6,7 +6,7 @@ Numbers have no gaps within an app and a year of the lender's zone, across all k
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS
+from lendingadmin.desk.collections.services import count_notice
 from lendingadmin.desk.portfolio.models import LONGEST_ID
 from lendingadmin.desk.statements.confirming import list_confirmed
 from lendingadmin.lending import loan_math
@@ -29,10 +30,10 @@ from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import get_names
 from lendingadmin.records.loans.rows import LIST_KEYS
 
-from . import contents, key_facts
+from . import contents, key_facts, notice
 from .contents import Content, Subject
 from .figures import Unfit, build_account, check_discharged, read_figures
-from .models import Kind, Paper
+from .models import BulkRow, Kind, Paper
 
 # People who make papers at the same moment wait for a number at most this often.
 _TRIES = 50
@@ -73,8 +74,12 @@ def make_paper(
     idempotency_key: str,
     by: User,
     read: Read | None = None,
+    *,
+    row: BulkRow | None = None,
 ) -> Paper:
     """Read the material, by default the loans, and make the paper with an audit entry.
+
+    `row` is the row of a paper in bulk.
 
     If the same form was sent before, return its paper. Raise Unfit if there can't be such a paper,
     and LendingError if the service does not answer. Then nothing is saved and no number is used.
@@ -110,8 +115,26 @@ def make_paper(
         made_by=by,
         made_at=now,
         idempotency_key=idempotency_key,
+        once_on=_find_only_day(subject, wanted.kind, row),
     )
-    return _save(paper, by)
+
+    def finish() -> None:
+        if row and not row.waiting.update(paper=paper):
+            raise Unfit("once")
+        if wanted.kind == Kind.NOTICE:
+            next_day = notice.find_pay_day(subject) + timedelta(days=1)
+            own = (paper.borrower_id, paper.account_id, next_day, f"paper-{paper.pk}")
+            count_notice(app, *own, by, now)
+
+    return _save(paper, by, finish)
+
+
+def _find_only_day(subject: Subject, kind: Kind, row: BulkRow | None) -> date | None:
+    """Return the day of which the paper is the only one of its kind; None if there may be more."""
+    if row:
+        return row.bulk.day
+    today = subject.made_at.astimezone(subject.app.zone).date()
+    return today if kind == Kind.NOTICE else None
 
 
 def use_loans(wanted: Wanted, loans: Sequence[Loan]) -> Material:
@@ -134,6 +157,12 @@ def _write_discharge(loans: Sequence[Loan], subject: Subject) -> Content:
     return contents.write_discharge(subject, figures)
 
 
+def _write_notice(loans: Sequence[Loan], subject: Subject) -> Content:
+    figures = [read_figures(one, loan_math.key_of(one), subject.made_at) for one in loans]
+    demanded = notice.list_demanded(subject.app, subject.borrower_id, loans, figures)
+    return notice.write_notice(subject, demanded, figures[0])
+
+
 def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:
     found = key_facts.read_facts(loans[0].contract, subject.app.currency)
     product, account_id = text(found.contract.product_id), loan_math.key_of(loans[0])
@@ -145,6 +174,7 @@ def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:
 _OF_LOANS: dict[Kind, Callable[[Sequence[Loan], Subject], Content]] = {
     Kind.STATEMENT: _write_statement,
     Kind.DISCHARGE: _write_discharge,
+    Kind.NOTICE: _write_notice,
     Kind.KEY_FACTS: _write_key_facts,
 }
 
@@ -188,8 +218,13 @@ def _read_name(app_id: str, borrower_id: str) -> str:
     return name
 
 
-def _save(paper: Paper, by: User) -> Paper:
-    """Save the paper with the next number of its year. If another paper took it, try again."""
+def _save(paper: Paper, by: User, finish: Callable[[], None]) -> Paper:
+    """Save the paper with the next number of its year. If another paper took it, try again.
+
+    `finish` saves in the same transaction what follows from the paper. Raise Unfit if the borrower
+    has a paper that must be the only one of the day.
+    """
+    once = {name: getattr(paper, name) for name in ("app_id", "borrower_id", "kind", "once_on")}
     of_year = Paper.objects.filter(app_id=paper.app_id, year=paper.year)
     for _try in range(_TRIES):
         try:
@@ -197,11 +232,14 @@ def _save(paper: Paper, by: User) -> Paper:
                 last = of_year.aggregate(last=Max("number"))["last"] or 0
                 paper.pk, paper.number = None, last + 1
                 paper.save(force_insert=True)
+                finish()
                 audit.record_about(paper, by, MAKE_PAPERS, "made", detail=paper.get_kind_display())
         except IntegrityError:
             same = Paper.objects.filter(idempotency_key=paper.idempotency_key).first()
             if same:
                 return same
+            if paper.once_on and Paper.objects.filter(**once).exists():
+                raise Unfit("once") from None
         else:
             return paper
     raise RuntimeError("no free number for a paper")

@@ -62,7 +62,7 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     If there can't be such a paper, the page says why. Then no number is used.
     """
     of = Wanted(Kind.STATEMENT, check_id(borrower_id), "", "")
-    page = show_kinds(request, app_id, of, (Kind.STATEMENT,))
+    page = show_kinds(request, app_id, of, (Kind.STATEMENT, Kind.NOTICE))
     note_read(request, app_id, borrower_id)
     return page
 

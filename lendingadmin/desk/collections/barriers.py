@@ -1,0 +1,66 @@
+"""The calling rules for other contacts than calls, such as a notice of what is owed."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+
+from . import rules
+from .models import Contact, Stop
+from .policies import get_rules
+from .states import StopKind
+
+#: The rule that forbids a contact, in a sentence by its code.
+SENTENCES: Mapping[str, object] = {
+    "closed": _("Calls are allowed again %(moment)s."),
+    "closed-long": _("No calls are allowed in the next 60 days."),
+    "stopped": _("No calls to this borrower until a manager allows them."),
+    "loan-stopped": _("No calls about this loan until a manager allows them."),
+    "later": _("The last contact was recent. The next one is allowed from %(moment)s."),
+}
+
+
+class Barrier(NamedTuple):
+    """The rule that forbids a contact: its code in SENTENCES, and the time when it ends."""
+
+    code: str
+    until: datetime | None = None
+
+
+def find_barrier(app: LendingApp, borrower_id: str, now: datetime) -> Barrier | None:
+    """Return the rule that forbids a written contact now; None if it is allowed.
+
+    A wrong phone number does not forbid a letter. A stop of one loan does not forbid letters about
+    other loans (`list_stopped_loans`).
+    """
+    allowed = get_rules(app)
+    if not rules.is_open(allowed, now):
+        opening = rules.find_opening(allowed, now)
+        return Barrier("closed", opening) if opening else Barrier("closed-long")
+    if _list_stops(app.app_id, borrower_id).filter(account_id="").exists():
+        return Barrier("stopped")
+    rows = Contact.objects.filter(app_id=app.app_id, borrower_id=borrower_id, next_at__gt=now)
+    later = rows.first()
+    return Barrier("later", later.next_at) if later else None
+
+
+def list_stopped_loans(app_id: str, borrower_id: str) -> set[str]:
+    """Return the ids of the borrower's loans about which contacts are stopped."""
+    rows = _list_stops(app_id, borrower_id).exclude(account_id="")
+    return set(rows.values_list("account_id", flat=True))
+
+
+def has_wrong_number(app_id: str, borrower_id: str) -> bool:
+    """Return True if the phone number of the borrower is marked as wrong."""
+    rows = Stop.objects.filter(app_id=app_id, borrower_id=borrower_id, ended_at=None)
+    return rows.filter(kind=StopKind.WRONG_NUMBER).exists()
+
+
+def _list_stops(app_id: str, borrower_id: str) -> QuerySet[Stop]:
+    return Stop.objects.filter(
+        ~Q(kind=StopKind.WRONG_NUMBER), app_id=app_id, borrower_id=borrower_id, ended_at=None
+    )

@@ -1,0 +1,187 @@
+"""Pages of papers in bulk: the form for a list, the progress and the refusals, and the print."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.encryption import Undecryptable
+from lendingadmin.core.policies.lender import read_lender
+from lendingadmin.desk.portfolio.loan_lists import LoanList, open_list
+from lendingadmin.desk.portfolio.saved_lists import write_query
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web import polling
+from lendingadmin.web.access import access
+from lendingadmin.web.display import formats
+from lendingadmin.web.keyset import Slice, build_pager
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.quotas import EXPORTS
+from lendingadmin.web.requests import PersonRequest
+
+from . import bulk, tasks
+from .figures import describe_reason
+from .forms import PaperForm
+from .models import BulkPapers
+
+PURPOSE = "papers.bulk"
+_PAGE = 25
+_EARLIER = 5
+# Two thousand papers take minutes; a service that is gone takes longer.
+_LONGEST = timedelta(hours=12)
+
+State = BulkPapers.State
+
+
+@access(*bulk.RIGHTS)
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Show the form for the papers of a list. Raise Http404 if there is no such list."""
+    app = gateway.lending_app(app_id)
+    form = _build_form(app_id, None)
+    return _show_form(request, app_id, _open_list(request, app_id), form, app=app)
+
+
+@access(*bulk.RIGHTS, methods=("POST",), quota=EXPORTS)
+def begin(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Let the worker make the papers of a list once, and redirect to their page.
+
+    If the form is not valid or too old, the form is shown again.
+    """
+    found, form = _open_list(request, app_id), _build_form(app_id, request.POST)
+    if form.is_valid():
+        try:
+            key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
+        except idempotency.StaleKey:
+            form.add_error(None, idempotency.TOO_LONG)
+        else:
+            borrowers, given = bulk.list_borrowers(found), form.cleaned_data
+            if borrowers and len(borrowers) <= bulk.MOST:
+                days = (given["firstDay"], given["lastDay"])
+                choice = bulk.Choice(given["kind"], given["language"], *days)
+                query = write_query(found.wanted)
+                saved = bulk.begin(app_id, query, borrowers, choice, request.user, key)
+                tasks.make_papers.enqueue(saved.pk)
+                return redirect(saved)
+    return _show_form(request, app_id, found, form, app=gateway.lending_app(app_id))
+
+
+def _open_list(request: PersonRequest, app_id: str) -> LoanList:
+    found = open_list(gateway.lending_app(app_id), request.GET.dict())
+    if found is None or not found.is_valid:
+        raise Http404("The address describes no list, or the loans are not counted yet.")
+    return found
+
+
+def _build_form(app_id: str, data: Any) -> PaperForm:
+    return PaperForm(
+        data,
+        today=timezone.localdate(timezone=gateway.lending_app(app_id).zone),
+        kinds=bulk.KINDS,
+        initial={"language": read_lender(app_id).language},
+    )
+
+
+def _show_form(
+    request: PersonRequest, app_id: str, found: LoanList, form: PaperForm, **context: Any
+) -> HttpResponse:
+    query = write_query(found.wanted)
+    earlier = BulkPapers.objects.filter(app_id=app_id).select_related("created_by")
+    context |= {
+        "found": found,
+        "query": query,
+        "state": QueryDict(query).items(),
+        "form": form,
+        "kinds": bulk.KINDS,
+        "borrowers": len(bulk.list_borrowers(found)),
+        "most": bulk.MOST,
+        "earlier": earlier.order_by("-id")[:_EARLIER],
+        "token": idempotency.issue_key(request, PURPOSE),
+    }
+    return render(request, "papers/bulk_new.html", context)
+
+
+@access(*bulk.RIGHTS)
+def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Show the progress of papers in bulk, and the borrowers without a paper."""
+    found = _find(app_id, number)
+    behind = whole_number(request.GET.get("after")) or 0
+    rows = found.rows.exclude(code="").filter(paper=None, pk__gt=behind).order_by("id")
+    page = list(rows[: _PAGE + 1])
+    shown = Slice(page[:_PAGE], page[_PAGE - 1].pk if len(page) > _PAGE else None)
+    zone = gateway.lending_app(app_id).zone
+    refused = [
+        (row, describe_reason(row.code, row.account_id, row.until, zone)) for row in shown.rows
+    ]
+    context = _describe_progress(request, found) | {
+        "refused": refused,
+        "refused_rows": shown.rows,
+        "pager": build_pager(request, shown, "after"),
+    }
+    return render(request, "papers/bulk.html", context)
+
+
+@access(*bulk.RIGHTS)
+def progress(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Show the progress as a fragment that polls while the worker is busy."""
+    context = _describe_progress(request, _find(app_id, number)) | {"is_fragment": True}
+    return render(request, "papers/_bulk_progress.html", context)
+
+
+@access(*bulk.RIGHTS, methods=("POST",))
+def resume(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Continue paused papers; redirect to their page, with a warning if they are not paused."""
+    found = _find(app_id, number)
+    if bulk.resume(found):
+        tasks.make_papers.enqueue(found.pk)
+    else:
+        messages.warning(request, _("Nothing changed. The papers are not paused."))
+    return redirect(found)
+
+
+@access(*bulk.RIGHTS, methods=("POST",), quota=EXPORTS)
+def print_all(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Show all papers that are made, for printing; the trail records each opening.
+
+    The page is the response to a POST, so loading it again is a reprint, which each paper says.
+    """
+    found = _find(app_id, number)
+    papers = [
+        (paper, json.loads(paper.content), opened_at)
+        for paper, opened_at in bulk.note_printing(found, request.user)
+        if not isinstance(paper.content, Undecryptable)
+    ]
+    context = {
+        "bulk": found,
+        "papers": papers,
+        "app": gateway.lending_app(app_id),
+        "clerks_language": translation.get_language(),
+    }
+    # The papers are in the customers' language and the lender's zone, not in the clerk's.
+    with translation.override(found.language), formats.use_zone(lambda: None):
+        return HttpResponse(render_to_string("papers/bulk_paper.html", context, request))
+
+
+def _find(app_id: str, number: int) -> BulkPapers:
+    rows = BulkPapers.objects.select_related("created_by")
+    return get_object_or_404(rows, app_id=app_id, pk=number)
+
+
+def _describe_progress(request: PersonRequest, found: BulkPapers) -> dict[str, object]:
+    return {
+        "bulk": found,
+        "app": gateway.lending_app(found.app_id),
+        "progress": bulk.read_progress(found),
+        "poll": polling.poll(
+            request,
+            found.created_at,
+            _LONGEST,
+            waiting=found.state == State.RUNNING,
+            delays=polling.WATCHED,
+        ),
+    }
