@@ -45,6 +45,7 @@ _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
 # The right to see what a paper of each kind is about.
 _RIGHTS: dict[str, str] = {
     Kind.STATEMENT: _LOAN,
+    Kind.NOTICE: _LOAN,
     Kind.DISCHARGE: _LOAN,
     Kind.KEY_FACTS: "lending.borrowers.getOfferContracts",
     Kind.REFUSAL: "lending.assessments.get",
