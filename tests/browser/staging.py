@@ -127,7 +127,9 @@ def _papers(officer: User) -> Names:
     overdue = open_list(app, {"show": "overdue"})
     if overdue is None:
         raise RuntimeError("the loans are not counted")
-    *some, last, one, other = bulk_papers.list_borrowers(overdue)[1:8]
+    *some, last, one, other = bulk_papers.list_borrowers(
+        overdue.rows.values_list("borrower_id", flat=True)
+    )[1:8]
     wanted = paper_services.Wanted(Kind.NOTICE, last, "", "en")
     notice = paper_services.make_paper(app, wanted, "staged-notice", officer)
     choice = bulk_papers.Choice(Kind.STATEMENT, "en", None, None)

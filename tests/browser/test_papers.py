@@ -25,13 +25,14 @@ _MAKE = f"""
 import django
 django.setup()
 import json
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from django.utils import timezone
 from lendingadmin.core import gateway
 from lendingadmin.core.policies.lender import Lender
 from lendingadmin.core.staff.models import User
-from lendingadmin.desk.papers import contents, figures, statement
+from lendingadmin.desk.papers import contents, figures, notice, statement
 from lendingadmin.desk.papers.models import BulkPapers, Paper
 from lendingadmin.money.repayments.models import Repayment
 app, now = gateway.lending_app("kenya"), timezone.now().replace(microsecond=0)
@@ -70,6 +71,20 @@ for number, language in enumerate({LANGUAGES!r}, start=901):
     )
     places[language] = paper.get_absolute_url()
     bulk.rows.create(borrower_id=language, paper=paper)
+    late = [
+        notice.OverdueLine(notice.Part.INSTALMENT, one, str(key), began + timedelta(days=key), one)
+        for key in range(1, 61)
+    ]
+    rest = notice.OverdueLine(notice.Part.PENALTY, one)
+    overdue = notice.Overdue("L-" + "1" * 60, 61 * one, (*late, rest))
+    subject = replace(subject, lender=replace(lender, payment="Paybill 555000 " * 9))
+    content = notice.write_notice(subject, [overdue], found)
+    paper = Paper.objects.create(
+        app_id="kenya", year=2026, number=number + 10, kind="notice", borrower_id="B-1",
+        language=language, content=json.dumps(content.to_json()),
+        figures_at=now, made_by=by, made_at=now, idempotency_key=f"notice-{{language}}",
+    )
+    places[f"notice-{{language}}"] = paper.get_absolute_url()
 print(json.dumps(places))
 """
 
@@ -153,7 +168,7 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def long_papers(house: House) -> dict[str, str]:
-    """The addresses of a statement of 600 repayments by language, and of all of them in bulk."""
+    """The addresses of a long statement and a long notice by language, and of a print in bulk."""
     return _make_papers(house, _MAKE)
 
 
@@ -364,3 +379,32 @@ def test_papers_in_bulk_are_one_print_and_each_page_names_its_paper(
     for key in range(ROWS):
         assert text.count(f"QK{key:03}7X42") == len(LANGUAGES)
     assert f"/{len(pages)}" not in text and "SMS" not in text
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("Notice of what is owed", "Overdue in total", "we will call or visit you")),
+        ("fr", ("Avis d'impayé", "Total en retard", "nous vous appellerons")),
+        ("sw", ("Notisi ya deni", "Jumla iliyochelewa", "tutakupigia simu")),
+    ],
+)
+def test_a_notice_of_60_instalments_is_read_back_and_nothing_is_cut(
+    page_of: Callable[[str], Page],
+    long_papers: dict[str, str],
+    tmp_path: Path,
+    language: str,
+    words: tuple[str, ...],
+) -> None:
+    page = page_of("officer")
+    page.goto(long_papers[f"notice-{language}"])
+    expect_printed(page)
+    paper = print_page(page)
+    assert paper.size == (210, 297) and paper.pages >= 2
+    assert paper.left >= 11.5 and paper.right <= 210 - 11.5
+    text = read_text(page, tmp_path)
+    for one in (*words, "Wanjirukamau" * 5, "Paybill 555000 " * 9, "0800 1"):
+        assert "".join(one.split()) in text, one
+    total = page.locator("[data-field=overdue]").inner_text()
+    assert "".join(total.split()) in text
+    assert page.locator("tr[data-line=instalment]").count() == 60

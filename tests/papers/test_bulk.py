@@ -6,6 +6,7 @@ import signal
 from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from lendingadmin.core.staff.erasure import erase_borrower
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS
 from lendingadmin.core.worker import duties, walks
+from lendingadmin.desk.assignments.services import assign
 from lendingadmin.desk.collections.models import Call
 from lendingadmin.desk.collections.services import add_stop
 from lendingadmin.desk.collections.states import StopKind
@@ -180,6 +182,23 @@ def test_an_overdue_list_has_only_its_borrowers(listed: None, desk: Client) -> N
     assert desk.get(f"{NEW}?late=nonsense").status_code == 404
     empty = desk.get(f"{NEW}?late=61-90").content.decode()
     assert 'data-finding="empty"' in empty and 'name="token"' not in empty
+
+
+def test_a_list_of_borrowers_and_an_officer_s_borrowers_have_papers_too(
+    listed: None, desk: Client, officer: User
+) -> None:
+    for number in (1, 2):
+        assert assign("kenya", f"B-{number}", officer, officer, None)
+    page = desk.get("/apps/kenya/borrowers/lists/?officer=mine").content.decode()
+    found = re.search(r'data-papers-of-list href="[^"?]+\?([^"]+)"', page)
+    assert found
+    mine = begin(desk, query=unescape(found[1]))
+    assert list(list_codes(mine)) == ["B-1", "B-2"]
+    shown = desk.get(mine.get_absolute_url()).content.decode()
+    assert "/apps/kenya/borrowers/lists/?officer=mine" in shown
+    overdue = begin(desk, query="of=borrowers&show=overdue&officer=mine")
+    assert list(list_codes(overdue)) == ["B-1"]
+    assert desk.get(f"{NEW}?of=borrowers&show=nonsense").status_code == 404
 
 
 def test_more_than_the_most_is_refused(

@@ -9,10 +9,10 @@ import logging
 import time
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -21,7 +21,6 @@ from lendingadmin.core import audit, gateway
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
 from lendingadmin.core.worker.walks import SLICE, TRIES, find_pause
-from lendingadmin.desk.portfolio.loan_lists import LoanList
 from lendingadmin.lending.errors import (
     BadRequest,
     InvalidId,
@@ -45,7 +44,8 @@ State = BulkPapers.State
 #: The rights for papers in bulk, which show as many people as an export.
 RIGHTS = (
     *(MAKE_PAPERS, SEE_NAMES, EXPORT),
-    *("lending.borrowers.get", "lending.loans.get", "lending.loans.list"),
+    *("lending.borrowers.list", "lending.borrowers.get"),
+    *("lending.loans.list", "lending.loans.get"),
 )
 #: The kinds of papers that are made in bulk.
 KINDS = (Kind.STATEMENT, Kind.NOTICE)
@@ -78,11 +78,10 @@ class Progress(NamedTuple):
         return self.made + self.refused
 
 
-def list_borrowers(found: LoanList) -> list[str]:
-    """Return the borrowers of a list, each once, in its order; at most one more than MOST."""
+def list_borrowers(rows: QuerySet[Any, str]) -> list[str]:
+    """Return these borrowers, each once, in the order of the rows; at most one more than MOST."""
     borrowers: dict[str, None] = {}
-    rows = found.rows.exclude(borrower_id="").values_list("borrower_id", flat=True)
-    for borrower_id in rows.iterator(chunk_size=_SAVED_AT_ONCE):
+    for borrower_id in rows.exclude(borrower_id="").iterator(chunk_size=_SAVED_AT_ONCE):
         borrowers[borrower_id] = None
         if len(borrowers) > MOST:
             break

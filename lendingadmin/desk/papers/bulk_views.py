@@ -2,20 +2,24 @@
 
 import json
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
 from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.policies.lender import read_lender
-from lendingadmin.desk.portfolio.loan_lists import LoanList, open_list
+from lendingadmin.desk.portfolio.loan_lists import open_list
 from lendingadmin.desk.portfolio.saved_lists import write_query
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
+from lendingadmin.desk.portfolio.views.borrower_lists import BorrowerListForm, list_borrower_ids
 from lendingadmin.money.writes import idempotency
 from lendingadmin.web import polling
 from lendingadmin.web.access import access
@@ -37,14 +41,22 @@ _EARLIER = 5
 _LONGEST = timedelta(hours=12)
 
 State = BulkPapers.State
+# The value of `of` in the address of a list of borrowers.
+BORROWERS = "borrowers"
+
+
+class Listed(NamedTuple):
+    """A list: its title, its state as in the address, and its borrowers."""
+
+    title: str
+    query: str
+    borrowers: list[str]
 
 
 @access(*bulk.RIGHTS)
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the form for the papers of a list. Raise Http404 if there is no such list."""
-    app = gateway.lending_app(app_id)
-    form = _build_form(app_id, None)
-    return _show_form(request, app_id, _open_list(request, app_id), form, app=app)
+    return _show_form(request, app_id, _open_list(request, app_id), _build_form(app_id, None))
 
 
 @access(*bulk.RIGHTS, methods=("POST",), quota=EXPORTS)
@@ -60,22 +72,36 @@ def begin(request: PersonRequest, app_id: str) -> HttpResponse:
         except idempotency.StaleKey:
             form.add_error(None, idempotency.TOO_LONG)
         else:
-            borrowers, given = bulk.list_borrowers(found), form.cleaned_data
-            if borrowers and len(borrowers) <= bulk.MOST:
+            given = form.cleaned_data
+            if found.borrowers and len(found.borrowers) <= bulk.MOST:
                 days = (given["firstDay"], given["lastDay"])
                 choice = bulk.Choice(given["kind"], given["language"], *days)
-                query = write_query(found.wanted)
-                saved = bulk.begin(app_id, query, borrowers, choice, request.user, key)
+                saved = bulk.begin(app_id, *found[1:], choice, request.user, key)
                 tasks.make_papers.enqueue(saved.pk)
                 return redirect(saved)
-    return _show_form(request, app_id, found, form, app=gateway.lending_app(app_id))
+    return _show_form(request, app_id, found, form)
 
 
-def _open_list(request: PersonRequest, app_id: str) -> LoanList:
-    found = open_list(gateway.lending_app(app_id), request.GET.dict())
-    if found is None or not found.is_valid:
-        raise Http404("The address describes no list, or the loans are not counted yet.")
-    return found
+def _open_list(request: PersonRequest, app_id: str) -> Listed:
+    """Return the list of loans or of borrowers in the address; raise Http404 if there is none."""
+    app, snapshot = gateway.lending_app(app_id), find_with_loans(app_id)
+    if request.GET.get("of") == BORROWERS and snapshot:
+        form = BorrowerListForm(request.GET, app_id, request.user)
+        if form.is_valid():
+            rows = list_borrower_ids(app, snapshot, form.cleaned_data, request.user)
+            wanted = {name: value for name, value in form.cleaned_data.items() if value}
+            borrowers = bulk.list_borrowers(rows.distinct().order_by("borrower_id"))
+            return Listed(_("Borrowers"), urlencode({**wanted, "of": BORROWERS}), borrowers)
+    elif (found := open_list(app, request.GET.dict())) and found.is_valid:
+        borrowers = bulk.list_borrowers(found.rows.values_list("borrower_id", flat=True))
+        return Listed(found.title, write_query(found.wanted), borrowers)
+    raise Http404("The address describes no list, or the loans are not counted yet.")
+
+
+def _find_list_url(app_id: str, query: str) -> str:
+    """Return the address of the list of loans or of borrowers."""
+    route = "borrower-list" if QueryDict(query).get("of") == BORROWERS else "loan-list"
+    return f"{reverse(route, args=[app_id])}?{query}"
 
 
 def _build_form(app_id: str, data: Any) -> PaperForm:
@@ -87,18 +113,15 @@ def _build_form(app_id: str, data: Any) -> PaperForm:
     )
 
 
-def _show_form(
-    request: PersonRequest, app_id: str, found: LoanList, form: PaperForm, **context: Any
-) -> HttpResponse:
-    query = write_query(found.wanted)
+def _show_form(request: PersonRequest, app_id: str, found: Listed, form: PaperForm) -> HttpResponse:
     earlier = BulkPapers.objects.filter(app_id=app_id).select_related("created_by")
-    context |= {
+    context = {
+        "app": gateway.lending_app(app_id),
         "found": found,
-        "query": query,
-        "state": QueryDict(query).items(),
+        "list_url": _find_list_url(app_id, found.query),
         "form": form,
         "kinds": bulk.KINDS,
-        "borrowers": len(bulk.list_borrowers(found)),
+        "borrowers": len(found.borrowers),
         "most": bulk.MOST,
         "earlier": earlier.order_by("-id")[:_EARLIER],
         "token": idempotency.issue_key(request, PURPOSE),
@@ -175,6 +198,7 @@ def _find(app_id: str, number: int) -> BulkPapers:
 def _describe_progress(request: PersonRequest, found: BulkPapers) -> dict[str, object]:
     return {
         "bulk": found,
+        "list_url": _find_list_url(found.app_id, found.query),
         "app": gateway.lending_app(found.app_id),
         "progress": bulk.read_progress(found),
         "poll": polling.poll(

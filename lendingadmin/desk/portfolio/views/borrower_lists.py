@@ -80,7 +80,7 @@ def borrower_list(request: PersonRequest, app_id: str) -> HttpResponse:
     page = ListPage(form)
     if is_valid:
         after = as_id(request.GET.get("after"))
-        rows = _list_ids(app, snapshot, form.cleaned_data, request.user)
+        rows = list_borrower_ids(app, snapshot, form.cleaned_data, request.user)
         rows = rows.filter(borrower_id__gt=after).distinct().order_by("borrower_id")
         ids = list(rows[: DEFAULT_PAGE_SIZE + 1])
         shown = ids[:DEFAULT_PAGE_SIZE]
@@ -95,7 +95,7 @@ def borrower_list(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "portfolio/borrower_list.html", context)
 
 
-def _list_ids(
+def list_borrower_ids(
     app: LendingApp, snapshot: Snapshot, wanted: Mapping[str, str], person: User
 ) -> QuerySet[Any, str]:
     """Return the ids of the borrowers, some of them twice; "" is an unknown borrower."""
