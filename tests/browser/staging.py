@@ -40,7 +40,7 @@ from lendingadmin.desk.collections.services import Entered
 from lendingadmin.desk.collections.states import Outcome, PromiseState
 from lendingadmin.desk.papers import bulk as bulk_papers
 from lendingadmin.desk.papers import services as paper_services
-from lendingadmin.desk.papers.models import BulkPapers, Kind
+from lendingadmin.desk.papers.models import BulkPapers, PaperKind
 from lendingadmin.desk.portfolio import snapshot_job
 from lendingadmin.desk.portfolio.loan_lists import open_list
 from lendingadmin.desk.portfolio.models import SavedList, Snapshot
@@ -130,9 +130,9 @@ def _papers(officer: User) -> Names:
     *some, last, one, other = bulk_papers.list_borrowers(
         overdue.rows.values_list("borrower_id", flat=True)
     )[1:8]
-    wanted = paper_services.Wanted(Kind.NOTICE, last, "", "en")
+    wanted = paper_services.Wanted(PaperKind.NOTICE, last, "", "en")
     notice = paper_services.make_paper(app, wanted, "staged-notice", officer)
-    choice = bulk_papers.Choice(Kind.STATEMENT, "en", None, None)
+    choice = bulk_papers.Choice(PaperKind.STATEMENT, "en", None, None)
 
     def begin(key: str, **fields: Any) -> BulkPapers:
         query = "show=overdue"

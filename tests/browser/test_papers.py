@@ -48,7 +48,7 @@ for key in range({ROWS}):
         receipt_sequence=key + 1,
     )
 found = figures.Figures("L-" + "1" * 60, began, total, total - 1, Decimal(1),
-    ((statement.Kind.PRINCIPAL, total - 101), (statement.Kind.INTEREST, Decimal(101))),
+    ((statement.LineKind.PRINCIPAL, total - 101), (statement.LineKind.INTEREST, Decimal(101))),
     None, None, now)
 journal = [statement.Recorded(key, row.sent_at, one) for key, row in rows.items()]
 present = statement.Balance(now, now, total - 1, total)

@@ -28,7 +28,7 @@ from lendingadmin.desk.collections.services import add_stop
 from lendingadmin.desk.collections.states import StopKind
 from lendingadmin.desk.papers import bulk, services, tasks
 from lendingadmin.desk.papers.figures import REASONS
-from lendingadmin.desk.papers.models import BulkPapers, BulkRow, Kind, Paper
+from lendingadmin.desk.papers.models import BulkPapers, BulkRow, Paper, PaperKind
 from lendingadmin.web.exports import EXPORT
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal
@@ -77,7 +77,9 @@ def read_form(desk: Client, query: str = "") -> tuple[str, dict[str, str]]:
     return f"{BEGIN}?{query}", {"token": found[1], "language": "en"}
 
 
-def begin(desk: Client, kind: Kind = Kind.STATEMENT, query: str = "", **days: str) -> BulkPapers:
+def begin(
+    desk: Client, kind: PaperKind = PaperKind.STATEMENT, query: str = "", **days: str
+) -> BulkPapers:
     address, given = read_form(desk, query)
     answer = desk.post(address, given | days | {"kind": kind.value})
     assert answer.status_code == 302
@@ -95,7 +97,7 @@ def work(found: BulkPapers) -> timedelta | None:
     return pause
 
 
-def save(by: User, count: int, kind: Kind = Kind.STATEMENT, key: str = "k") -> BulkPapers:
+def save(by: User, count: int, kind: PaperKind = PaperKind.STATEMENT, key: str = "k") -> BulkPapers:
     choice = bulk.Choice(kind, "en", None, None)
     return bulk.begin("kenya", "", [f"B-{number}" for number in range(count)], choice, by, key)
 
@@ -164,7 +166,7 @@ def test_notices_in_bulk_obey_the_calling_rules_of_each_borrower(
 ) -> None:
     add_stop("kenya", "B-3", "", StopKind.DO_NOT_CALL, officer)
     add_stop("kenya", "B-4", "L-4", StopKind.HARDSHIP, officer)
-    found = begin(desk, Kind.NOTICE)
+    found = begin(desk, PaperKind.NOTICE)
     work(found)
     codes = {"B-2": "not-overdue", "B-3": "stopped", "B-4": "loan-stopped"}
     assert list_codes(found) == {"B-0": "", "B-1": "", **codes}
@@ -472,7 +474,7 @@ def test_each_query_is_served_by_an_index(
 ) -> None:
     monkeypatch.setattr(tasks, "make_papers", SimpleNamespace(enqueue=lambda number: None))
     with watched_queries() as queries:
-        found = begin(desk, Kind.NOTICE)
+        found = begin(desk, PaperKind.NOTICE)
         work(found)
         desk.get(found.get_absolute_url())
         desk.post(f"{found.get_absolute_url()}print")

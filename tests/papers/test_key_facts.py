@@ -22,7 +22,7 @@ from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
 from lendingadmin.desk.papers.contents import Content, Subject, Table
 from lendingadmin.desk.papers.figures import REASONS, Unfit
 from lendingadmin.desk.papers.key_facts import Lent, read_facts, write_key_facts
-from lendingadmin.desk.papers.models import Kind, Paper
+from lendingadmin.desk.papers.models import Paper, PaperKind
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import LendingContract
 from lendingadmin.records.offers.models import OfferRequest
@@ -247,7 +247,7 @@ def test_amounts_have_the_decimals_of_their_currency_and_all_their_own(
 @pytest.mark.parametrize("language", ["en", "fr", "sw"])
 def test_reasons_and_papers_are_in_their_languages(language: str) -> None:
     content = write(read(), language=language)
-    assert (content.title == Kind.KEY_FACTS.label) == (language == "en")
+    assert (content.title == PaperKind.KEY_FACTS.label) == (language == "en")
 
 
 CENTS = st.integers(0, 10_000_000).map(lambda cents: Decimal(cents) / 100)
@@ -393,7 +393,7 @@ def test_the_previewed_contract_is_on_the_paper(
         assert words in page
     assert 'data-action="copy-sms"' not in page and "style=" not in page
     [paper] = Paper.objects.all()
-    assert (paper.kind, paper.borrower_id, paper.account_id) == (Kind.KEY_FACTS, "B-1", "")
+    assert (paper.kind, paper.borrower_id, paper.account_id) == (PaperKind.KEY_FACTS, "B-1", "")
     again = desk.get(answer.headers["Location"]).content.decode()
     assert 'data-finding="reprint"' in again
     [made, *_] = Entry.objects.filter(action=MAKE_PAPERS).order_by("pk")

@@ -20,7 +20,7 @@ from lendingadmin.core.staff.erasure import erase_borrower
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS
 from lendingadmin.desk.papers import services
-from lendingadmin.desk.papers.models import Kind, Paper
+from lendingadmin.desk.papers.models import Paper, PaperKind
 from lendingadmin.desk.papers.services import Wanted
 from lendingadmin.desk.statements.models import StatementFile, StatementLine
 from lendingadmin.money.repayments.models import Mistake, Reading, Repayment
@@ -41,7 +41,9 @@ LETTERS = "/apps/kenya/papers/"
 LOAN, BORROWER = "/apps/kenya/loans/L-1/papers/", "/apps/kenya/borrowers/B-1/papers/"
 
 
-def make(desk: Client, address: str = LOAN, kind: Kind = Kind.STATEMENT, **fields: str) -> Any:
+def make(
+    desk: Client, address: str = LOAN, kind: PaperKind = PaperKind.STATEMENT, **fields: str
+) -> Any:
     """Send the form as the page offers it; the answer."""
     found = re.search(r'name="token" value="([^"]+)"', desk.get(address).content.decode())
     assert found
@@ -63,10 +65,10 @@ def pay(
     loan = service.loans["L-1"]
     usual = {"account_id": "L-1", "borrower_id": "B-1", "sent_at": at, "created_at": at}
     made = row(by, amount=amount, **usual | fields)
-    read(made, Reading.Kind.BASELINE, loan, at - timedelta(seconds=1))
+    read(made, Reading.PaperKind.BASELINE, loan, at - timedelta(seconds=1))
     if made.is_recorded or made.state == RepaymentState.PRESUMED:
         loan["paid"] += Decimal(amount)
-    read(made, Reading.Kind.AFTER, loan, at + timedelta(seconds=1))
+    read(made, Reading.PaperKind.AFTER, loan, at + timedelta(seconds=1))
     return made
 
 
@@ -163,7 +165,7 @@ def test_a_paper_of_a_loan_reads_the_loan_once(
 
 
 def test_a_letter_is_not_a_paper_of_a_borrower(desk: Client, loan: str) -> None:
-    assert "kind" in make(desk, BORROWER, Kind.DISCHARGE).context["form"].errors
+    assert "kind" in make(desk, BORROWER, PaperKind.DISCHARGE).context["form"].errors
 
 
 def test_all_loans_of_a_borrower_are_on_one_statement(
@@ -258,21 +260,21 @@ def test_a_payment_that_is_being_checked_is_named_and_not_counted(
 def test_a_letter_is_for_a_loan_that_is_settled_and_in_order(
     desk: Client, service: PaperService, loan: str, support: User
 ) -> None:
-    assert finding(make(desk, LOAN, Kind.DISCHARGE)) == "not-settled"
+    assert finding(make(desk, LOAN, PaperKind.DISCHARGE)) == "not-settled"
     paid = pay(support, service, "1200")
     doubtful = row(support, RepaymentState.PRESUMED, account_id=loan, borrower_id="B-1")
-    assert finding(make(desk, LOAN, Kind.DISCHARGE)) == "needs-checking"
+    assert finding(make(desk, LOAN, PaperKind.DISCHARGE)) == "needs-checking"
     Repayment.objects.filter(pk=doubtful.pk).update(state=RepaymentState.NOT_SENT)
     now = timezone.now()
     report = Mistake.objects.create(
         repayment=paid, note="n", reported_by=support, reported_at=now, idempotency_key="m"
     )
-    assert finding(make(desk, LOAN, Kind.DISCHARGE)) == "needs-checking"
+    assert finding(make(desk, LOAN, PaperKind.DISCHARGE)) == "needs-checking"
     report.delete()
     Repayment.objects.filter(pk=paid.pk).update(alarm_at=now)
-    assert finding(make(desk, LOAN, Kind.DISCHARGE)) == "needs-checking"
+    assert finding(make(desk, LOAN, PaperKind.DISCHARGE)) == "needs-checking"
     Repayment.objects.filter(pk=paid.pk).update(alarm_seen_at=now)
-    page = show(desk, make(desk, LOAN, Kind.DISCHARGE))
+    page = show(desk, make(desk, LOAN, PaperKind.DISCHARGE))
     assert 'data-sheet="discharge"' in page and "KES 1,200.00" in page and "KES 0.00" in page
 
 
@@ -297,7 +299,7 @@ def test_a_loan_that_only_looks_settled_gets_no_letter(
     odd = fields.pop("odd", {})
     given = written | fields | {"balances": written["balances"] | odd}
     monkeypatch.setattr(service, "write", lambda _loan_id: given)
-    assert finding(make(desk, LOAN, Kind.DISCHARGE)) == code
+    assert finding(make(desk, LOAN, PaperKind.DISCHARGE)) == code
 
 
 def test_a_paper_never_changes_and_says_when_it_is_a_reprint(
@@ -333,7 +335,7 @@ def test_numbers_have_no_gaps_though_many_make_papers_at_once(
     service: PaperService, loan: str, officer: User
 ) -> None:
     """Of two forms with the same key, one paper is made."""
-    app, wanted = lending_app("kenya"), Wanted(Kind.STATEMENT, "B-1", loan, "en")
+    app, wanted = lending_app("kenya"), Wanted(PaperKind.STATEMENT, "B-1", loan, "en")
 
     def act(number: int) -> int:
         return services.make_paper(app, wanted, f"form-{number // 2}", officer).number
@@ -349,20 +351,20 @@ def test_each_kind_of_an_app_and_a_year_takes_the_next_number(
     service.loans[loan]["paid"] = Decimal(1_200)
     app, eve = lending_app("kenya"), datetime(2026, 12, 31, 20, 59, 59, tzinfo=UTC)
 
-    def make_at(at: datetime, kind: Kind) -> str:
+    def make_at(at: datetime, kind: PaperKind) -> str:
         monkeypatch.setattr(timezone, "now", lambda: at)
         wanted = Wanted(kind, "B-1", loan, "en")
         return str(services.make_paper(app, wanted, f"{kind}{at}", officer))
 
-    assert make_at(eve, Kind.STATEMENT) == "KENYA-2026-P000001"
-    assert make_at(eve, Kind.DISCHARGE) == "KENYA-2026-P000002"
-    assert make_at(eve + timedelta(seconds=1), Kind.STATEMENT) == "KENYA-2027-P000001"
+    assert make_at(eve, PaperKind.STATEMENT) == "KENYA-2026-P000001"
+    assert make_at(eve, PaperKind.DISCHARGE) == "KENYA-2026-P000002"
+    assert make_at(eve + timedelta(seconds=1), PaperKind.STATEMENT) == "KENYA-2027-P000001"
 
 
 def test_what_fails_leaves_no_gap(
     service: PaperService, loan: str, officer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app, wanted = lending_app("kenya"), Wanted(Kind.STATEMENT, "B-1", loan, "en")
+    app, wanted = lending_app("kenya"), Wanted(PaperKind.STATEMENT, "B-1", loan, "en")
 
     def fail(*_args: object, **_fields: object) -> None:
         raise RuntimeError("the process dies before it commits")
@@ -416,7 +418,7 @@ def test_settled_loans_without_a_letter_are_listed(
     assert "/loans/L-1/papers/" not in page and "/loans/L-3/papers/" not in page
     make(desk, "/apps/kenya/loans/L-2/papers/")
     assert "/loans/L-2/papers/" in desk.get(LETTERS).content.decode()
-    make(desk, "/apps/kenya/loans/L-2/papers/", Kind.DISCHARGE)
+    make(desk, "/apps/kenya/loans/L-2/papers/", PaperKind.DISCHARGE)
     assert 'data-finding="empty"' in desk.get(LETTERS).content.decode()
 
 

@@ -13,7 +13,7 @@ from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
 from lendingadmin.desk.papers.figures import REASONS, Unfit
-from lendingadmin.desk.papers.models import Kind, Paper
+from lendingadmin.desk.papers.models import Paper, PaperKind
 from lendingadmin.desk.papers.refusal import read_assessment, read_offer
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import Assessment, OfferOperation
@@ -110,7 +110,7 @@ def refused(service: OfferService) -> dict[str, Any]:
 def make(desk: Client, address: str = ASSESSMENT, language: str = "en") -> Any:
     """Send the form as the page offers it; the answer."""
     page = desk.get(address)
-    given = {"token": hidden(page, "token"), "kind": Kind.REFUSAL.value, "language": language}
+    given = {"token": hidden(page, "token"), "kind": PaperKind.REFUSAL.value, "language": language}
     return desk.post(address, given)
 
 
@@ -141,7 +141,7 @@ def test_a_refusal_says_the_reason_the_remedy_and_whom_to_ask(
     assert "arrears_over_30_days" not in page
     assert "0700 5" in sms_of(page) and count_signs(sms_of(page)) <= LONGEST
     [paper] = Paper.objects.all()
-    assert (paper.kind, paper.borrower_id, paper.account_id) == (Kind.REFUSAL, "B-1", "")
+    assert (paper.kind, paper.borrower_id, paper.account_id) == (PaperKind.REFUSAL, "B-1", "")
     timeline = desk.get("/apps/kenya/borrowers/B-1/timeline/").content.decode()
     assert paper.get_absolute_url() in timeline
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lendingadmin.desk.papers.statement import (
     UNEXPLAINED,
     Balance,
-    Kind,
+    LineKind,
     NoReading,
     Recorded,
     Statement,
@@ -86,7 +86,11 @@ def make(
 ) -> Statement:
     _, total = history.at(NOW)
     third = (total / 3).quantize(Decimal("0.01"))
-    parts = [(Kind.PRINCIPAL, third), (Kind.INTEREST, third), (Kind.FEES, total - 2 * third)]
+    parts = [
+        (LineKind.PRINCIPAL, third),
+        (LineKind.INTEREST, third),
+        (LineKind.FEES, total - 2 * third),
+    ]
     readings = [history.read(hour, known=hour % 3 > 0) for hour in history.readings]
     return build_statement(
         BEGAN, readings, history.read(NOW), parts, history.recorded, since, until
@@ -108,7 +112,7 @@ def test_a_statement_of_the_whole_loan_adds_up_to_the_balances_of_the_service(
     paid, total = history.at(NOW)
     assert (statement.opening, statement.begins) == (0, None)
     assert add_up(statement) == int((total - paid) * 1000) == int(statement.closing * 1000)
-    repaid = [line for line in statement.lines if line.kind == Kind.REPAYMENT]
+    repaid = [line for line in statement.lines if line.kind == LineKind.REPAYMENT]
     assert sorted((one.key, -one.amount) for one in repaid) == sorted(
         (one.key, one.amount) for one in history.recorded
     )
@@ -174,9 +178,9 @@ def test_a_repayment_that_never_shows_is_named() -> None:
     )
     found = [(one.kind, one.amount, one.key) for one in make(history).lines]
     assert found[3:] == [
-        (Kind.REPAYMENT, -100, 7),
-        (Kind.UNCOUNTED, 40, 7),
-        (Kind.OTHER, -40, None),
+        (LineKind.REPAYMENT, -100, 7),
+        (LineKind.UNCOUNTED, 40, 7),
+        (LineKind.OTHER, -40, None),
     ]
 
 
@@ -187,7 +191,7 @@ def test_what_a_person_decided_may_show_at_any_time() -> None:
         [8, 11, 100, 150],
         [],
     )
-    assert [one.kind for one in make(history).lines[3:]] == [Kind.REPAYMENT]
+    assert [one.kind for one in make(history).lines[3:]] == [LineKind.REPAYMENT]
 
 
 def test_a_fall_of_what_is_paid_is_named_with_its_time() -> None:
@@ -198,7 +202,12 @@ def test_a_fall_of_what_is_paid_is_named_with_its_time() -> None:
         [],
     )
     [line] = [one for one in make(history).lines if one.kind in UNEXPLAINED]
-    assert (line.kind, line.amount, line.since, line.until) == (Kind.FELL, 60, _time(11), _time(30))
+    assert (line.kind, line.amount, line.since, line.until) == (
+        LineKind.FELL,
+        60,
+        _time(11),
+        _time(30),
+    )
 
 
 @pytest.mark.parametrize(
@@ -225,7 +234,7 @@ def test_the_time_of_an_unexplained_line_begins_before_any_doubt(
         [8, 11],
         [],
     )
-    found = [one for one in make(history).lines if one.kind == Kind.OTHER]
+    found = [one for one in make(history).lines if one.kind == LineKind.OTHER]
     assert [(one.since, one.until) for one in found] == [
         (_time(since), _time(until)) for since, until in spans
     ]
@@ -240,7 +249,7 @@ def test_a_repayment_that_shows_after_the_opening_belongs_to_the_period() -> Non
     )
     statement = make(history, _time(10))
     assert (statement.opening, statement.closing) == (500, 440)
-    assert [(one.kind, one.amount) for one in statement.lines] == [(Kind.REPAYMENT, -60)]
+    assert [(one.kind, one.amount) for one in statement.lines] == [(LineKind.REPAYMENT, -60)]
 
 
 def test_a_reading_of_an_update_with_a_repayment_inside_is_left_out() -> None:

@@ -34,7 +34,7 @@ from lendingadmin.web.exports import EXPORT
 
 from . import services
 from .figures import Unfit
-from .models import BulkPapers, BulkRow, Kind, Paper
+from .models import BulkPapers, BulkRow, Paper, PaperKind
 from .services import Wanted
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ RIGHTS = (
     *("lending.loans.list", "lending.loans.get"),
 )
 #: The kinds of papers that are made in bulk.
-KINDS = (Kind.STATEMENT, Kind.NOTICE)
+KINDS = (PaperKind.STATEMENT, PaperKind.NOTICE)
 #: Most borrowers of one list, because one print has all of their papers.
 MOST = 2_000
 _SAVED_AT_ONCE = 500
@@ -59,7 +59,7 @@ _LASTING = (BadRequest, InvalidId, NotAllowed, NotFound, UnidentifiedRecord, Wro
 class Choice(NamedTuple):
     """The papers that a person asked for: their kind, language, and period."""
 
-    kind: Kind
+    kind: PaperKind
     language: str
     first_day: date | None
     last_day: date | None
@@ -201,7 +201,7 @@ def _make_one(row: BulkRow) -> None:
     """
     bulk = row.bulk
     days = {"first_day": bulk.first_day, "last_day": bulk.last_day}
-    wanted = Wanted(Kind(bulk.kind), row.borrower_id, "", bulk.language, **days)
+    wanted = Wanted(PaperKind(bulk.kind), row.borrower_id, "", bulk.language, **days)
     app, key = gateway.lending_app(bulk.app_id), f"bulk-{bulk.pk}-{row.pk}"
     try:
         services.make_paper(app, wanted, key, bulk.created_by, row=row)

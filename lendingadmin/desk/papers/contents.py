@@ -23,25 +23,25 @@ from lendingadmin.web.display.money import figure, money
 from lendingadmin.web.display.times import contract_day, moment
 
 from .figures import Account, Figures
-from .statement import UNEXPLAINED, Kind, Line
+from .statement import UNEXPLAINED, Line, LineKind
 
 _ZERO = Decimal(0)
 
 _WORDS = {
-    Kind.PRINCIPAL: gettext_lazy("Amount lent"),
-    Kind.INTEREST: gettext_lazy("Interest"),
-    Kind.FEES: gettext_lazy("Fees"),
-    Kind.PENALTY: gettext_lazy("Penalties for late payment"),
-    Kind.CHARGED: gettext_lazy("Amount lent, interest, fees and penalties"),
-    Kind.ADDED: gettext_lazy("Interest, fees and penalties added"),
-    Kind.REDUCED: gettext_lazy("Interest, fees and penalties reduced"),
-    Kind.REPAYMENT: gettext_lazy("Repayment"),
-    Kind.OTHER: gettext_lazy("Other payments at the service"),
-    Kind.FELL: gettext_lazy("Payments reversed at the service"),
-    Kind.UNCOUNTED: gettext_lazy("Repayment not counted by the service"),
+    LineKind.PRINCIPAL: gettext_lazy("Amount lent"),
+    LineKind.INTEREST: gettext_lazy("Interest"),
+    LineKind.FEES: gettext_lazy("Fees"),
+    LineKind.PENALTY: gettext_lazy("Penalties for late payment"),
+    LineKind.CHARGED: gettext_lazy("Amount lent, interest, fees and penalties"),
+    LineKind.ADDED: gettext_lazy("Interest, fees and penalties added"),
+    LineKind.REDUCED: gettext_lazy("Interest, fees and penalties reduced"),
+    LineKind.REPAYMENT: gettext_lazy("Repayment"),
+    LineKind.OTHER: gettext_lazy("Other payments at the service"),
+    LineKind.FELL: gettext_lazy("Payments reversed at the service"),
+    LineKind.UNCOUNTED: gettext_lazy("Repayment not counted by the service"),
 }
 # The kinds whose amounts are in the column of payments, where a payment is positive.
-_OF_PAYMENTS = UNEXPLAINED | {Kind.REPAYMENT}
+_OF_PAYMENTS = UNEXPLAINED | {LineKind.REPAYMENT}
 
 
 @dataclass
@@ -322,8 +322,8 @@ class Writer:
 def _sort(lines: Sequence[Line]) -> list[Line]:
     """Return the lines by time; what was charged without a time comes after the amount lent."""
     undated = [one for one in lines if one.since is None]
-    first = [one for one in lines if one.kind == Kind.PRINCIPAL]
-    dated = [one for one in lines if one.since and one.kind != Kind.PRINCIPAL]
+    first = [one for one in lines if one.kind == LineKind.PRINCIPAL]
+    dated = [one for one in lines if one.since and one.kind != LineKind.PRINCIPAL]
 
     def get_time(line: Line) -> datetime:
         return line.since if line.until is None or line.key else line.until  # type: ignore[return-value]

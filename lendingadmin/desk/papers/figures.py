@@ -34,13 +34,13 @@ from lendingadmin.web.display.times import contract_date
 from lendingadmin.web.policies import LOAN, read_words
 
 from . import statement
-from .statement import Kind, Statement
+from .statement import LineKind, Statement
 
 _PARTS = {
-    "principal": Kind.PRINCIPAL,
-    "interest": Kind.INTEREST,
-    "fees": Kind.FEES,
-    "penalty": Kind.PENALTY,
+    "principal": LineKind.PRINCIPAL,
+    "interest": LineKind.INTEREST,
+    "fees": LineKind.FEES,
+    "penalty": LineKind.PENALTY,
 }
 _ZERO = Decimal(0)
 
@@ -113,7 +113,7 @@ class Figures:
     total: Decimal
     paid: Decimal
     unpaid: Decimal
-    parts: tuple[tuple[Kind, Decimal], ...]
+    parts: tuple[tuple[LineKind, Decimal], ...]
     paid_out: Decimal | None
     settled_at: datetime | None
     read_at: datetime
@@ -160,7 +160,7 @@ def read_figures(loan: Loan, account_id: str, read_at: datetime) -> Figures:
     )
 
 
-def _read_parts(loan: Loan) -> tuple[tuple[Kind, Decimal], ...]:
+def _read_parts(loan: Loan) -> tuple[tuple[LineKind, Decimal], ...]:
     """Return the parts of what was charged; empty if one of them can't be read."""
     groups = [getattr(loan.balances, name) for name in _PARTS]
     amounts = [number(one.total) if isinstance(one, Balance) else None for one in groups]

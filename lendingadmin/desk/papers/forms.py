@@ -11,22 +11,24 @@ from django.utils.translation import gettext_lazy as _
 from lendingadmin.records.offers.forms import PreviewForm
 from lendingadmin.web.fields import day_field
 
-from .models import Kind
+from .models import PaperKind
 
 
 class PaperForm(forms.Form):
     """Form of a new paper. Without days, a statement has everything from the first loan on."""
 
     heading = _("New paper")
-    kind = forms.ChoiceField(choices=Kind.choices, widget=forms.HiddenInput)
+    kind = forms.ChoiceField(choices=PaperKind.choices, widget=forms.HiddenInput)
     firstDay = day_field(label=_("From"), required=False)
     lastDay = day_field(label=_("To"), required=False)
     language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
 
-    def __init__(self, *args: Any, today: date, kinds: tuple[Kind, ...], **options: Any) -> None:
+    def __init__(
+        self, *args: Any, today: date, kinds: tuple[PaperKind, ...], **options: Any
+    ) -> None:
         super().__init__(*args, **options)
         self._today, self._kinds = today, kinds
-        if Kind.STATEMENT not in kinds:
+        if PaperKind.STATEMENT not in kinds:
             del self.fields["firstDay"], self.fields["lastDay"]
 
     @property
@@ -40,9 +42,9 @@ class PaperForm(forms.Form):
         days = {"first_day": given.get("firstDay"), "last_day": given.get("lastDay")}
         return {"kind": given["kind"], "language": given["language"], **days}
 
-    def clean_kind(self) -> Kind:
+    def clean_kind(self) -> PaperKind:
         """Return the kind. Raise ValidationError if this record has no such paper."""
-        kind = Kind(self.cleaned_data["kind"])
+        kind = PaperKind(self.cleaned_data["kind"])
         if kind not in self._kinds:
             raise forms.ValidationError(gettext("Choose a paper."), code="kind")
         return kind
@@ -61,7 +63,7 @@ class PaperForm(forms.Form):
 class KeyFactsForm(PreviewForm):
     """Form of key facts: the preview of one product of an offer."""
 
-    heading = Kind.KEY_FACTS.label
+    heading = PaperKind.KEY_FACTS.label
     language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
 
     def __init__(self, *args: Any, first: str = "", **options: Any) -> None:
@@ -82,4 +84,4 @@ class KeyFactsForm(PreviewForm):
 
     def get_wanted(self) -> dict[str, Any]:
         """Return the values of `services.Wanted` that the person chose."""
-        return {"kind": Kind.KEY_FACTS, "language": self.cleaned_data["language"]}
+        return {"kind": PaperKind.KEY_FACTS, "language": self.cleaned_data["language"]}

@@ -13,7 +13,7 @@ from lendingadmin.core.worker.models import Job
 from lendingadmin.desk.portfolio.models import LONGEST_ID
 
 
-class Kind(models.TextChoices):
+class PaperKind(models.TextChoices):
     """The kind of a paper."""
 
     STATEMENT = "statement", _("Statement of account")
@@ -24,7 +24,7 @@ class Kind(models.TextChoices):
 
 
 #: The kinds of papers about one loan.
-OF_LOAN = (Kind.STATEMENT, Kind.NOTICE, Kind.DISCHARGE, Kind.KEY_FACTS)
+OF_LOAN = (PaperKind.STATEMENT, PaperKind.NOTICE, PaperKind.DISCHARGE, PaperKind.KEY_FACTS)
 
 
 class Paper(models.Model):
@@ -38,7 +38,7 @@ class Paper(models.Model):
     app_id = models.CharField(max_length=64)
     year = models.PositiveSmallIntegerField()
     number = models.PositiveIntegerField()
-    kind = models.CharField(max_length=9, choices=Kind.choices)
+    kind = models.CharField(max_length=9, choices=PaperKind.choices)
     borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
     account_id = models.CharField(max_length=LONGEST_ID, blank=True)
     first_day = models.DateField(null=True)
@@ -107,7 +107,7 @@ class BulkPapers(Job):
         DONE = "done", _("done")
 
     app_id = models.CharField(max_length=64)
-    kind = models.CharField(max_length=9, choices=Kind.choices)
+    kind = models.CharField(max_length=9, choices=PaperKind.choices)
     language = models.CharField(max_length=8)
     first_day = models.DateField(null=True)
     last_day = models.DateField(null=True)

@@ -23,7 +23,7 @@ from lendingadmin.web.requests import PersonRequest
 from . import key_facts, refusal
 from .figures import Unfit
 from .forms import KeyFactsForm
-from .models import Kind
+from .models import PaperKind
 from .services import Material, Wanted
 from .views import show_form, show_kinds
 
@@ -52,7 +52,7 @@ def of_contract(
         initial={"language": read_lender(app_id).language, **given},
     )
     form.name_products(partial(catalogue.called, catalogue=_list_products(request)))
-    of = Wanted(Kind.KEY_FACTS, borrower_id, "", "")
+    of = Wanted(PaperKind.KEY_FACTS, borrower_id, "", "")
     page = show_form(request, app_id, of, form, partial(_preview, request, row, form))
     note_read(request, app_id, borrower_id)
     return page
@@ -104,8 +104,8 @@ def of_refused_offer(
         write = partial(refusal.write_refusal, refusal.read_offer(row))
         return Material(borrower_id, "", write)
 
-    of = Wanted(Kind.REFUSAL, borrower_id, "", "")
-    page = show_kinds(request, app_id, of, (Kind.REFUSAL,), read)
+    of = Wanted(PaperKind.REFUSAL, borrower_id, "", "")
+    page = show_kinds(request, app_id, of, (PaperKind.REFUSAL,), read)
     note_read(request, app_id, borrower_id)
     return page
 
@@ -129,8 +129,8 @@ def of_assessment(request: PersonRequest, app_id: str, assessment_id: str) -> Ht
         write = partial(refusal.write_refusal, refusal.read_assessment(found))
         return Material(borrower_id, "", write)
 
-    of = Wanted(Kind.REFUSAL, checked(borrower_id), "", "")
-    page = show_kinds(request, app_id, of, (Kind.REFUSAL,), read)
+    of = Wanted(PaperKind.REFUSAL, checked(borrower_id), "", "")
+    page = show_kinds(request, app_id, of, (PaperKind.REFUSAL,), read)
     note_read(request, app_id, borrower_id)
     return page
 

@@ -33,7 +33,7 @@ from lendingadmin.records.loans.rows import LIST_KEYS
 from . import contents, key_facts, notice
 from .contents import Content, Subject
 from .figures import Unfit, build_account, check_discharged, read_figures
-from .models import BulkRow, Kind, Paper
+from .models import BulkRow, Paper, PaperKind
 
 # People who make papers at the same moment wait for a number at most this often.
 _TRIES = 50
@@ -45,7 +45,7 @@ _LOAN_KEYS = (*LIST_KEYS, "contract", "loanAmount", "settlementDate")
 class Wanted:
     """The paper that a person asked for. `account_id` is empty for all loans of the borrower."""
 
-    kind: Kind
+    kind: PaperKind
     borrower_id: str
     account_id: str
     language: str
@@ -121,7 +121,7 @@ def make_paper(
     def finish() -> None:
         if row and not row.waiting.update(paper=paper):
             raise Unfit("once")
-        if wanted.kind == Kind.NOTICE:
+        if wanted.kind == PaperKind.NOTICE:
             next_day = notice.find_pay_day(subject) + timedelta(days=1)
             own = (paper.borrower_id, paper.account_id, next_day, f"paper-{paper.pk}")
             count_notice(app, *own, by, now)
@@ -129,12 +129,12 @@ def make_paper(
     return _save(paper, by, finish)
 
 
-def _find_only_day(subject: Subject, kind: Kind, row: BulkRow | None) -> date | None:
+def _find_only_day(subject: Subject, kind: PaperKind, row: BulkRow | None) -> date | None:
     """Return the day of which the paper is the only one of its kind; None if there may be more."""
     if row:
         return row.bulk.day
     today = subject.made_at.astimezone(subject.app.zone).date()
-    return today if kind == Kind.NOTICE else None
+    return today if kind == PaperKind.NOTICE else None
 
 
 def use_loans(wanted: Wanted, loans: Sequence[Loan]) -> Material:
@@ -171,11 +171,11 @@ def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:
 
 
 #: Writers of the papers about loans, by kind.
-_OF_LOANS: dict[Kind, Callable[[Sequence[Loan], Subject], Content]] = {
-    Kind.STATEMENT: _write_statement,
-    Kind.DISCHARGE: _write_discharge,
-    Kind.NOTICE: _write_notice,
-    Kind.KEY_FACTS: _write_key_facts,
+_OF_LOANS: dict[PaperKind, Callable[[Sequence[Loan], Subject], Content]] = {
+    PaperKind.STATEMENT: _write_statement,
+    PaperKind.DISCHARGE: _write_discharge,
+    PaperKind.NOTICE: _write_notice,
+    PaperKind.KEY_FACTS: _write_key_facts,
 }
 
 

@@ -24,7 +24,7 @@ _EXACT = Context(prec=150)
 _ZERO = Decimal(0)
 
 
-class Kind(StrEnum):
+class LineKind(StrEnum):
     """The kind of a line."""
 
     PRINCIPAL = "principal"
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 
 #: The lines that the recorded repayments do not explain.
-UNEXPLAINED = frozenset({Kind.OTHER, Kind.FELL, Kind.UNCOUNTED})
+UNEXPLAINED = frozenset({LineKind.OTHER, LineKind.FELL, LineKind.UNCOUNTED})
 
 
 class Balance(NamedTuple):
@@ -73,7 +73,7 @@ class Recorded(NamedTuple):
 class Line(NamedTuple):
     """A line of the statement. `key` is the number of the repayment's row."""
 
-    kind: Kind
+    kind: LineKind
     amount: Decimal
     since: datetime | None = None
     until: datetime | None = None
@@ -114,7 +114,7 @@ def build_statement(
     began_at: datetime,
     readings: Sequence[Balance],
     present: Balance,
-    parts: Sequence[tuple[Kind, Decimal]],
+    parts: Sequence[tuple[LineKind, Decimal]],
     repayments: Sequence[Recorded],
     since: datetime | None = None,
     until: datetime | None = None,
@@ -204,7 +204,7 @@ def _find_first(steps: Sequence[Balance], since: datetime | None) -> tuple[int, 
 
 
 def _list_charges(
-    steps: Sequence[Balance], parts: Sequence[tuple[Kind, Decimal]], began_at: datetime | None
+    steps: Sequence[Balance], parts: Sequence[tuple[LineKind, Decimal]], began_at: datetime | None
 ) -> list[Line]:
     """Return the lines of what was lent and charged.
 
@@ -215,16 +215,16 @@ def _list_charges(
     known = [one for one in steps if one.total is not None]
     total = known[-1].total or _ZERO
     if began_at and parts:
-        dated = {Kind.PRINCIPAL: began_at}
+        dated = {LineKind.PRINCIPAL: began_at}
         return [Line(kind, amount, dated.get(kind)) for kind, amount in parts if amount]
     if began_at:
-        return [Line(Kind.CHARGED, total, None, known[-1].until)] if total else []
+        return [Line(LineKind.CHARGED, total, None, known[-1].until)] if total else []
     changes = (
         (one, other, (other.total or _ZERO) - (one.total or _ZERO))
         for one, other in pairwise(known)
     )
     return [
-        Line(Kind.ADDED if change > 0 else Kind.REDUCED, change, one.since, other.until)
+        Line(LineKind.ADDED if change > 0 else LineKind.REDUCED, change, one.since, other.until)
         for one, other, change in changes
         if change
     ]
@@ -263,13 +263,13 @@ def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recor
         newest = max((one.one.sent_at for one in pending), default=None)
         rise = after.paid - before.paid
         if rise < 0:
-            lines.append(Line(Kind.FELL, -rise, before.since, after.until))
+            lines.append(Line(LineKind.FELL, -rise, before.since, after.until))
         for one in pending:
             shown = min(max(rise, _ZERO), one.left)
             one.left -= shown
             rise -= shown
         if rise > 0:
-            lines.append(Line(Kind.OTHER, -rise, clean, after.until))
+            lines.append(Line(LineKind.OTHER, -rise, clean, after.until))
             unsure = newest + SHOWS_WITHIN if newest else unsure
         pending = [one for one in pending if one.left]
     if first == len(steps) - 1:
@@ -283,8 +283,8 @@ def _is_over(one: Recorded, reading: Balance) -> bool:
 
 
 def _write_repayment(one: Recorded, amount: Decimal) -> Line:
-    return Line(Kind.REPAYMENT, -amount, one.sent_at, key=one.key)
+    return Line(LineKind.REPAYMENT, -amount, one.sent_at, key=one.key)
 
 
 def _write_uncounted(one: _Pending, until: datetime) -> Line:
-    return Line(Kind.UNCOUNTED, one.left, one.one.sent_at, until, one.one.key)
+    return Line(LineKind.UNCOUNTED, one.left, one.one.sent_at, until, one.one.key)

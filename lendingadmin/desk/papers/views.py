@@ -37,18 +37,18 @@ from lendingadmin.web.requests import PersonRequest
 from . import services
 from .figures import Unfit
 from .forms import KeyFactsForm, PaperForm
-from .models import OF_LOAN, Kind, Paper
+from .models import OF_LOAN, Paper, PaperKind
 from .services import Read, Wanted
 
 _PAGE = 25
 _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
 # The right to see what a paper of each kind is about.
 _RIGHTS: dict[str, str] = {
-    Kind.STATEMENT: _LOAN,
-    Kind.NOTICE: _LOAN,
-    Kind.DISCHARGE: _LOAN,
-    Kind.KEY_FACTS: "lending.borrowers.getOfferContracts",
-    Kind.REFUSAL: "lending.assessments.get",
+    PaperKind.STATEMENT: _LOAN,
+    PaperKind.NOTICE: _LOAN,
+    PaperKind.DISCHARGE: _LOAN,
+    PaperKind.KEY_FACTS: "lending.borrowers.getOfferContracts",
+    PaperKind.REFUSAL: "lending.assessments.get",
 }
 
 
@@ -62,8 +62,8 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 
     If there can't be such a paper, the page says why. Then no number is used.
     """
-    of = Wanted(Kind.STATEMENT, check_id(borrower_id), "", "")
-    page = show_kinds(request, app_id, of, (Kind.STATEMENT, Kind.NOTICE))
+    of = Wanted(PaperKind.STATEMENT, check_id(borrower_id), "", "")
+    page = show_kinds(request, app_id, of, (PaperKind.STATEMENT, PaperKind.NOTICE))
     note_read(request, app_id, borrower_id)
     return page
 
@@ -75,7 +75,7 @@ def of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpRespons
     The service names the borrower. Raise LendingError if the loan can't be read.
     """
     loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
-    of = Wanted(Kind.STATEMENT, loan_math.borrower_of(loan), loan_math.key_of(loan), "")
+    of = Wanted(PaperKind.STATEMENT, loan_math.borrower_of(loan), loan_math.key_of(loan), "")
     read = partial(services.use_loans, loans=[loan])
     page = show_kinds(request, app_id, of, OF_LOAN, read)
     if of.borrower_id:
@@ -87,7 +87,7 @@ def show_kinds(
     request: PersonRequest,
     app_id: str,
     of: Wanted,
-    kinds: tuple[Kind, ...],
+    kinds: tuple[PaperKind, ...],
     read: Read | None = None,
 ) -> HttpResponse:
     """Show the form for papers of these kinds, and the earlier papers; a POST makes a paper."""
@@ -162,7 +162,7 @@ def without_letter(request: PersonRequest, app_id: str) -> HttpResponse:
             outstanding_rank=None,
         )
         letters = Paper.objects.filter(
-            app_id=app_id, kind=Kind.DISCHARGE, account_id=OuterRef("account_id")
+            app_id=app_id, kind=PaperKind.DISCHARGE, account_id=OuterRef("account_id")
         )
         behind = whole_number(request.GET.get("before")) or None
         only = Q(~Exists(letters))
