@@ -65,10 +65,10 @@ def pay(
     loan = service.loans["L-1"]
     usual = {"account_id": "L-1", "borrower_id": "B-1", "sent_at": at, "created_at": at}
     made = row(by, amount=amount, **usual | fields)
-    read(made, Reading.PaperKind.BASELINE, loan, at - timedelta(seconds=1))
+    read(made, Reading.Kind.BASELINE, loan, at - timedelta(seconds=1))
     if made.is_recorded or made.state == RepaymentState.PRESUMED:
         loan["paid"] += Decimal(amount)
-    read(made, Reading.PaperKind.AFTER, loan, at + timedelta(seconds=1))
+    read(made, Reading.Kind.AFTER, loan, at + timedelta(seconds=1))
     return made
 
 
