@@ -199,7 +199,7 @@ class AnswerTooLarge(Unreadable):
 class UnfinishedList(LendingError):
     """The list was not read to its end, so it may have items that were not seen."""
 
-    default_message = _("The service's list was not read to its end, so it may have more items.")
+    default_message = _("Not all of the service's list could be read, so there may be more items.")
     default_saved = Saved.NO
 
 

@@ -38,11 +38,9 @@ EMPTY_PAGES = 100
 _TOO_FAR = gettext_noop(
     "The lending service's answer is too large to read at once. Ask for fewer items on a page."
 )
-LED_BACK = gettext_noop(
-    "The service's list repeats its pages, so the rest of the list can't be read."
-)
+LED_BACK = gettext_noop("The service sent the same page again, so later pages can't be read.")
 ENDLESS = gettext_noop(
-    "The service's list continues with empty pages only, so it can't be read to the end."
+    "The service sends only empty pages now, so the end of its list can't be read."
 )
 
 Item = TypeVar("Item", covariant=True)

@@ -128,8 +128,8 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
         if time_left.has_passed:
             raise Throttled(
                 _(
-                    "Other people have asked the service for the same data, and it has not "
-                    "answered yet. Nothing was sent."
+                    "The service has not yet answered other people who asked for the same data. "
+                    "Nothing was sent."
                 )
             )
         time.sleep(pause)

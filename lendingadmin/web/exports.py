@@ -410,8 +410,8 @@ def back_to_list(request: PersonRequest) -> HttpResponse:
 def describe_repeated(count: int) -> str:
     """Return the last line of an export in which the service listed some rows again."""
     return ngettext(
-        "REPEATED: the service listed %(count)s row again; it is written once",
-        "REPEATED: the service listed %(count)s rows again; they are written once",
+        "REPEATED: the service sent %(count)s row again; this file has it once",
+        "REPEATED: the service sent %(count)s rows again; this file has them once",
         count,
     ) % {"count": count}
 

@@ -193,7 +193,7 @@ def build_pager(
     `parameter` is the parameter of the page's address that has the key of the last row.
     """
     if page.looked_through:
-        note = _("%(count)s entries searched; older entries are searched next") % {
+        note = _("%(count)s entries searched; the next page searches older entries") % {
             "count": f"{AT_MOST:,}"
         }
     return {

@@ -188,7 +188,7 @@ class ListPage:
         """Content of `_pager.html`."""
         note = ""
         if self.leads_back and not self.next_url:
-            note = _("the service's list repeats this page, so the rest of the list can't be read")
+            note = _("the service sent this page again, so later pages can't be read")
         return {
             "next_url": self.next_url,
             "first_url": self.first_url,

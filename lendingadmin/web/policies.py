@@ -35,10 +35,10 @@ class QuotasForm(PolicyForm):
     """Form of the limits on what one person exports and opens."""
 
     exports = forms.IntegerField(
-        label=_("Exports of one person in a day (UTC)"), min_value=1, max_value=100_000_000
+        label=_("Exports by one person in a day (UTC)"), min_value=1, max_value=100_000_000
     )
     opened = forms.IntegerField(
-        label=_("Borrowers that one person opens in an hour before managers get a mail"),
+        label=_("Borrowers opened by one person in an hour: mail to managers above"),
         min_value=0,
         max_value=300,
         help_text=_("0 means no mail. A person can open 300 at most."),
@@ -48,7 +48,7 @@ class QuotasForm(PolicyForm):
 QUOTAS = PolicyKind(
     "quotas",
     _("Exports and opened borrowers"),
-    _("These numbers protect the data of borrowers from being copied."),
+    _("These limits make it harder to copy the data of borrowers."),
     QuotasForm,
     {"exports": 50, "opened": 100},
     partial(describe_fields, QuotasForm),
@@ -154,8 +154,8 @@ class StatusWordsForm(PolicyForm):
         """The rows of each table, with a heading and a hint."""
         hints = {
             LOAN: gettext(
-                "The words open, pending, closed, settled, written off and deleted also decide "
-                "which loans count as open."
+                "These words also decide whether a loan counts as open: open, pending, closed, "
+                "settled, written off, deleted."
             )
         }
         return [
@@ -196,7 +196,7 @@ def _describe(values: Values) -> Words:
 
 def _describe_now(app: LendingApp) -> str:
     missing = "; ".join(f"{table} {number}" for table, number in list_wordless())
-    return gettext("Without a word: %(numbers)s.") % {"numbers": missing} if missing else ""
+    return gettext("Numbers without a word: %(numbers)s.") % {"numbers": missing} if missing else ""
 
 
 STATUS_WORDS = PolicyKind(

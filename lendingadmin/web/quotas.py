@@ -54,7 +54,7 @@ LIMITS = {
         once_by="borrower_id",
     ),
     REVEALS: Limit(
-        120, HOUR, gettext_lazy("You showed masked content %(most)s times within one hour."),
+        120, HOUR, gettext_lazy("You opened masked content %(most)s times within one hour."),
         methods=("POST",),
     ),
     SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within one hour.")),

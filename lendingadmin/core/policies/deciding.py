@@ -41,8 +41,8 @@ SECOND_MANAGER = PolicyKind(
     "second-manager",
     gettext_lazy("Second manager"),
     gettext_lazy(
-        "A second manager approves new roles, changes to a manager's account, and changes of rules "
-        "about money and people."
+        "A second manager approves new roles, changes to a manager's account, and changes to "
+        "rules about money and people."
     ),
     SecondManagerForm,
     {"is_on": True},

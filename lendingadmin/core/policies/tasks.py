@@ -30,7 +30,7 @@ def tell_managers(version_id: int) -> None:
             "address": build_address(page),
         }
         people = list_deciders(kind, version.app_id, version.changed_by)
-        mail_each(people, _("A changed setting needs your approval"), text % given)
+        mail_each(people, _("A change to a setting needs your approval"), text % given)
 
 
 TASKS = [tell_managers]

@@ -77,7 +77,7 @@ class RetentionForm(PolicyForm):
     @property
     def groups(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """The numbers for texts and for rows, each with a heading and a hint."""
-        hint = gettext("0 means never. An empty field has the number in general.")
+        hint = gettext("0 means never. If a field is empty, the number under “In general” applies.")
         return [
             (str(label), hint, [self[name] for name in self.fields if name.startswith(part)])
             for part, label in _GENERAL.items()

@@ -50,9 +50,7 @@ NEW_PASSWORD = "people.password"  # noqa: S105  # pragma: allowlist secret
 
 ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
 ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
-NEEDS_NO_PASSWORD = gettext_lazy(
-    "This person signs in with %(provider)s and does not need a password."
-)
+NEEDS_NO_PASSWORD = gettext_lazy("This person signs in with %(provider)s and needs no password.")
 REACTIVATE_FIRST = gettext_lazy("Reactivate the account first.")
 
 # Words for the fields whose names are not the words that people read.

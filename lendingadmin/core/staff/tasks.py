@@ -67,7 +67,7 @@ def tell_managers(change_id: int) -> None:
             "address": build_address(reverse("person", args=[change.person_id])),
         }
         people = list_deciders(change.asked_by, change.person, app_ids)
-        mail_each(people, _("A change of a person needs your approval"), text % given)
+        mail_each(people, _("A change to a person needs your approval"), text % given)
 
 
 @task()

@@ -61,12 +61,12 @@ class QueueKind(NamedTuple):
 
 MINE = "mine"
 QUEUES: Mapping[str, QueueKind] = {
-    MINE: QueueKind(_("My borrowers"), _("longest late first, then due today")),
+    MINE: QueueKind(_("My borrowers"), _("most days late first, then due today")),
     "due-today": QueueKind(_("Due today"), _("earliest due first")),
-    "late-1-7": QueueKind(_("1 to 7 days late"), _("longest late first"), 1, 7),
-    "late-8-30": QueueKind(_("8 to 30 days late"), _("longest late first"), 8, 30),
+    "late-1-7": QueueKind(_("1 to 7 days late"), _("most days late first"), 1, 7),
+    "late-8-30": QueueKind(_("8 to 30 days late"), _("most days late first"), 8, 30),
     "late-31": QueueKind(
-        _("31 days late and more"), _("shortest late first"), 31, sort=("days_late", "id")
+        _("31 days late and more"), _("fewest days late first"), 31, sort=("days_late", "id")
     ),
     "first-missed": QueueKind(_("First instalment missed"), _("largest overdue amount first")),
     "promised": QueueKind(_("Promise for today"), _("largest promise first")),

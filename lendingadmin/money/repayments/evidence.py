@@ -32,8 +32,8 @@ class Effect(TextChoices):
     MORE = (
         "more",
         _(
-            "more: the paid amount rose by more than this amount. Another payment, a "
-            "conversion or a payment posted twice may explain the rise"
+            "more: the paid amount rose by more than this amount. The cause may be another "
+            "payment, a conversion or a payment posted twice"
         ),
     )
     NOT_YET = "not_yet", _("not yet: the paid amount has not risen")

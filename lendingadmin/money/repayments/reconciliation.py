@@ -46,7 +46,7 @@ _REASONS = {
         "The loan's paid amount rose by exactly this amount. Another payment may explain the rise."
     ),
     RepaymentState.NOT_FOUND: _(
-        "Two readings of the loan after the waiting time show no rise of the paid amount."
+        "The loan was read twice after the waiting time. Its paid amount did not rise."
     ),
 }
 LATE_RISE = _(

@@ -141,7 +141,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
     for repayment, baseline in zip(repayments, baselines, strict=True):
         move = services.Move(repayment, RepaymentState.SENT, {"sent_at": timezone.now()})
         if baseline.fault:
-            words = gettext_noop("The loan could not be read before sending: %(fault)s")
+            words = gettext_noop("The dashboard could not read the loan before sending: %(fault)s")
             why = words % {"fault": baseline.fault}
             move = services.Move(repayment, RepaymentState.NOT_SENT, {"why": why})
         moves.append(move)
@@ -210,7 +210,7 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
         to, card = RepaymentState.NOT_SENT, build_not_sent_card("recorded")
         if has_begun:
             to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
-        words = gettext_noop("a fault of the dashboard: %(error)s")
+        words = gettext_noop("a fault in the dashboard: %(error)s")
         fields, request_id = {"why": words % {"error": type(result).__name__}}, ""
     else:
         card = replace(build_saved_card("recorded"), next=_(PASS_ON))

@@ -466,8 +466,8 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
         why = _(
-            "The rise of the paid amount that confirmed this repayment belongs to %(repayment)s "
-            "as well."
+            "This repayment was confirmed because the paid amount rose. Now %(repayment)s "
+            "explains this rise."
         ) % {"repayment": landed}
         fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
         fields |= unconfirmed.build_alarm(why)

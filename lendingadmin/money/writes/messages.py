@@ -129,10 +129,9 @@ _UNKNOWN: dict[str, StateMessage] = {
     WriteFound.CANDIDATES: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="odd",
-        title=gettext_noop("We don't know which record it is"),
+        title=gettext_noop("We don't know which record is your entry"),
         sentence=gettext_noop(
-            "The service gives no id by which your entry could be found. It may be one of these "
-            "records."
+            "The service gives no id for your entry. It may be one of these records."
         ),
         saved="unknown",
         next=gettext_noop(
@@ -146,7 +145,7 @@ _UNKNOWN: dict[str, StateMessage] = {
         icon="exclamation-triangle",
         title=WriteFound.NOT_SEEN.label,
         sentence=gettext_noop(
-            "The service did not confirm your entry. The entry may still be saved late."
+            "The service did not confirm your entry, but may still save it later."
         ),
         saved="unknown",
         next=gettext_noop(

@@ -187,7 +187,7 @@ def read_outcome(write: Write) -> Check:
         return write.checks.create(why=error.message)
     except Exception:
         logger.exception("%s: looking failed", write.operation)
-        why = _("A fault in the dashboard. The administrator finds the fault in the log.")
+        why = _("There was a fault in the dashboard. The administrator can find it in the log.")
         return write.checks.create(why=why)
     return write.checks.create(
         found=found.found, why=found.why, links=[list(link) for link in found.links]

@@ -254,14 +254,14 @@ def _contradiction(before: Write, answer: WriteState, url: str) -> str:
     was_saved = answer == WriteState.SAVED
     if was_saved and decided == WriteResolution.NOT_SAVED:
         return _(
-            "The service confirmed late that this entry was saved; a person had resolved it "
-            "as not saved."
+            "The service confirmed late that this entry was saved. A person had resolved it as "
+            "not saved."
         )
     named = {before.url, url} - {"", before.get_absolute_url()}
     if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
         return _(
-            "The service confirmed late that this entry was saved, but as a different record "
-            "than the person had chosen."
+            "The service confirmed late that this entry was saved. It is a different record than"
+            " the person chose."
         )
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
         return _(

@@ -35,6 +35,6 @@ class ChangeForm(ReasonForm):
         """Return the day, or None. Raises ValidationError unless it is within the next year."""
         day: date | None = self.cleaned_data["validFrom"]
         if day and not self.today < day <= self.today + timedelta(days=366):
-            words = gettext("Enter a day from tomorrow to one year from today, or nothing.")
+            words = gettext("Leave empty, or enter a day from tomorrow to one year from today.")
             raise forms.ValidationError(words, code="implausible")
         return day

@@ -172,7 +172,7 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
 # service.
 OTHER_CASE = Lookup(
     "other-case",
-    gettext_noop("a record whose id has different capital letters"),
+    gettext_noop("a record with the same id but other capital letters"),
     "",
     lambda *_asked: (),
 )

@@ -64,9 +64,7 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     when it is opened.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
-    warning = _(
-        "The capital letters differ from what you typed. The id is shown as the service writes it."
-    )
+    warning = _("You typed other capital letters. The id is shown as the service writes it.")
     return tuple(
         Match(
             kinds.ASSESSMENT,

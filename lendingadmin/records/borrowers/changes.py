@@ -113,7 +113,7 @@ def _words(value: object) -> str:
             dumped = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
             text = str(dumped) if value else _("none")
         except RecursionError:
-            text = _("nested too deeply to be shown")
+            text = _("too many levels to show")
     else:
         text = "null" if value is None else shown(value)
     if len(text) > _LONGEST_SHOWN:

@@ -117,7 +117,7 @@ class BorrowerForm(forms.Form):
         kept = _as_object(old)
         for key, value in new.items():
             if not isinstance(value, str) and not (key in kept and same(kept[key], value)):
-                words = _("The value of “%(key)s” has to be text.") % {"key": key}
+                words = _("The value of “%(key)s” must be text.") % {"key": key}
                 self.add_error("settings-settings", words)
                 return
 
@@ -126,7 +126,7 @@ class BorrowerForm(forms.Form):
         for field in list_fields("json"):
             old, new = self.record.get(field.name), self.cleaned_data.get(field.form_name)
             if _count_unnamed(new, field.item_id) > _count_unnamed(old, field.item_id):
-                words = _("Enter the %(key)s of each new item.") % {"key": field.item_id}
+                words = _("Enter “%(key)s” for each new item.") % {"key": field.item_id}
                 self.add_error(field.form_name, words)
 
     def list_given(self, within: str) -> dict[str, object]:

@@ -51,10 +51,7 @@ class EventForm(forms.Form):
     category = forms.ChoiceField(
         choices=_CATEGORY,
         required=False,
-        help_text=_(
-            "The category marks data of one kind, so that the last capture of this data can be "
-            "found."
-        ),
+        help_text=_("The category helps to find the newest data of this kind."),
     )
     domain = LineField(
         label=_("The service's domain"),

@@ -98,12 +98,11 @@ class LoanForm(WriteForm, FarDatesForm):
             raise forms.ValidationError(_("The contract is empty."), code="empty")
         places = list(find_malformed(LendingContract(contract)))
         if places:
-            words = _("These fields do not have the type that the service uses: %(places)s.")
+            words = _("These fields have the wrong type of value: %(places)s.")
             named, more = ", ".join(places[:_MOST_NAMED]), len(places) - _MOST_NAMED
             if more > 0:
                 words = _(
-                    "These fields do not have the type that the service uses: %(places)s and "
-                    "%(more)s more."
+                    "These fields have the wrong type of value: %(places)s and %(more)s more."
                 )
             raise forms.ValidationError(words % {"places": named, "more": more}, code="malformed")
         return contract
@@ -113,7 +112,7 @@ class LoanForm(WriteForm, FarDatesForm):
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:
-            words = _("The form has separate fields for these: %(names)s.")
+            words = _("Use the fields of the form for these: %(names)s.")
             raise forms.ValidationError(words % {"names": ", ".join(twice)}, code="twice")
         return others
 

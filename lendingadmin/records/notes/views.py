@@ -193,8 +193,8 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
         words = _(
-            "The note is deleted. The names of its author and of the person who deleted the note "
-            "remain."
+            "The note is deleted. The name of its author and the name of the person who deleted "
+            "it remain."
         )
         messages.success(request, words)
     return redirect(found)

@@ -29,7 +29,7 @@ _OUTCOMES = {
 _OUTCOME_SENTENCES = {
     "authorized": gettext_noop("The service authorizes lending to this account."),
     "declined": gettext_noop("The service advises against lending to this account."),
-    "invalid": gettext_noop("The service could not judge this account. There is no valid result."),
+    "invalid": gettext_noop("The service could not assess this account. There is no valid result."),
 }
 _LEVELS = {
     gettext_noop("very low"): ("good", "shield-check"),
@@ -96,7 +96,7 @@ def limits(settings: object) -> list[tuple[str, str]]:
     received.
     """
     if settings is None or isinstance(settings, Malformed):
-        return [(_("Limits"), _("none named") if settings is None else as_it_came(settings))]
+        return [(_("Limits"), _("none") if settings is None else as_it_came(settings))]
     named = (
         (_("Channels"), "apps", "channels"),
         (_("Platforms"), "apps", "platforms"),

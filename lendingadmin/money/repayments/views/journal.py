@@ -417,7 +417,7 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         form.add_error(None, ValidationError(words, code="stale"))
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
-        words = _("Not saved. The report of %(person)s is still waiting for review.")
+        words = _("Not saved. A manager has not reviewed the report of %(person)s yet.")
         form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:

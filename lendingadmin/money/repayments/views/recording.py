@@ -203,9 +203,7 @@ def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) 
     ids = {"app_id": app_id, "account_id": loan_math.account_of(loan)}
     ids["borrower_id"] = loan_math.borrower_of(loan)
     if not 0 < len(ids["account_id"]) <= LONGEST_ID:
-        form.add_error(
-            None, _("The service does not say which loan this is, so nothing can be sent.")
-        )
+        form.add_error(None, _("The service did not send the loan's id, so nothing can be sent."))
         return None
     if len(ids["borrower_id"]) > LONGEST_ID:
         ids["borrower_id"] = ""

@@ -28,7 +28,7 @@ from lendingadmin.web.requests import PersonRequest, address_with
 PAGE = 100
 
 WAITS = gettext_lazy("A second manager must approve this change first. Nothing has changed yet.")
-SAVED_BUT_ROLES = gettext_lazy("Saved, except the roles. %(waits)s")
+SAVED_BUT_ROLES = gettext_lazy("Saved, without the roles. %(waits)s")
 
 
 @access(MANAGE_PEOPLE)

@@ -49,8 +49,8 @@ class ProfileForm(_Form):
             required=False,
             choices=_list_zones,
             help_text=_(
-                "Times on screens are in this zone. Due dates, the end of day and dates in "
-                "forms stay in the lender's zone. The page names this zone."
+                "Times on screens are in this zone. Due dates, the end of day and dates in forms"
+                " are in the lender's zone."
             ),
         )
 
