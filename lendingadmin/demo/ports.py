@@ -9,7 +9,10 @@ class PortError(Exception):
 
 
 def port_number(name: str, text: str) -> int:
-    """Read a port with a next one from the variable `name`. Raise PortError for other text."""
+    """Read a port from the variable `name`; the port after it must exist too.
+
+    Raise PortError for other text.
+    """
     if not text.isdecimal() or not 0 < int(text) < 65535:
         raise PortError(f"{name}={text} is no port number: give one from 1 to 65534.")
     return int(text)

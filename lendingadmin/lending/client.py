@@ -154,7 +154,7 @@ class Loans(ListResource[Loan]):
         return self.write_one("loans.create", Loan, body=body, expected_id=expected_id, sent=sent)
 
     def get(self, account_id: str) -> Loan:
-        """Read one loan account (Spec: Loans, Get). Raises NotFound."""
+        """Read one loan account (Spec: Loans, Get). May raise NotFound."""
         return self.read_one("loans.get", Loan, "accountId", account_id)
 
     def delete(self, account_id: str) -> None:

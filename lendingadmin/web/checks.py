@@ -63,9 +63,9 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
 def status_numbers_have_words(
     databases: Collection[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
-    """Name the status numbers that the service sent and that have no word.
+    """Report the status numbers from the service that have no word.
 
-    Nothing is reported without `databases`, or before the database has its tables.
+    Report nothing without `databases`, or before the database has its tables.
     """
     if databases is None:
         return []
@@ -84,7 +84,7 @@ def status_numbers_have_words(
 
 @register()
 def no_variable_is_left_over(**_: Any) -> list[CheckMessage]:
-    """Warn of each variable of an earlier version that is still set, because it has no effect."""
+    """Warn of each variable that is set, but has no effect since an earlier version."""
     return [
         Warning(
             f"{name} is set, but no longer read: {REMOVED[name]}.",

@@ -42,9 +42,9 @@ from .quotas import OverQuota
 
 @dataclass(frozen=True)
 class Card:
-    """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty for a read.
+    """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty after a read.
 
-    `status` is the HTTP status of the service's answer, None without an answer. `finding` is the
+    `status` is the HTTP status of the service's answer; None if there was none. `finding` is the
     kind of the fault, for a mark in the page.
     """
 

@@ -32,7 +32,7 @@ _MORE_ROWS, _MOST_ROWS = 2, 50
 
 
 class QuotasForm(PolicyForm):
-    """Form of the limits on what one person exports and opens."""
+    """Form of the limits for exports and opened borrowers of one person."""
 
     exports = forms.IntegerField(
         label=_("Exports by one person in a day (UTC)"), min_value=1, max_value=100_000_000
@@ -66,7 +66,7 @@ def read_most_exports(app_id: str) -> int:
 
 
 def read_most_opened(app_id: str) -> int:
-    """Return the number of opened borrowers in an hour that raises an alarm; 0: no alarm."""
+    """Return the number of opened borrowers in an hour that raises an alarm; 0 means no alarm."""
     return int(read_recent(QUOTAS, app_id)["opened"])
 
 
@@ -168,7 +168,7 @@ class StatusWordsForm(PolicyForm):
 
 
 def list_seen() -> dict[str, list[str]]:
-    """Return the status numbers that the service sent, by table, as our own tables have them."""
+    """Return the status numbers in our own tables, by table."""
     found: dict[str, set[str]] = {}
     for read in collect("statuses"):
         for table, numbers in read().items():
@@ -177,7 +177,7 @@ def list_seen() -> dict[str, list[str]]:
 
 
 def list_wordless() -> list[tuple[str, str]]:
-    """Return the seen status numbers without a word, each with its table in words."""
+    """Return the known status numbers without a word, each with its table in words."""
     values = read_values(STATUS_WORDS)
     return [
         (str(_TABLES[table]), number)

@@ -33,10 +33,10 @@ NOTES, SHEETS = "notes", "sheets"
 
 
 class Limit(NamedTuple):
-    """At most `most` uses within `seconds`; `words` name the action. None is a rule of the app.
+    """At most `most` uses within `seconds`; `words` name the action.
 
-    Requests with one of `methods` count. With `once_by`, each value of that argument of the route
-    counts once.
+    If `most` is None, a rule of the app sets it. Requests with one of `methods` count. With
+    `once_by`, each value of that argument of the route counts once.
     """
 
     most: int | None
@@ -94,10 +94,10 @@ class OverQuota(Throttled):
 
 
 def take(person: User, name: str, of: str = "") -> None:
-    """Count one more use in the app of this page. Raise OverQuota if none is left.
+    """Count one more use in the app of this page. Raise OverQuota if the limit is reached.
 
-    With `of`, uses with the same value count once. If the database can't save the count, the use is
-    allowed and the log has a warning.
+    If `of` is given, uses with the same value count once. If the database can't save the count, the
+    use is allowed, and the log has a warning.
     """
     limit, (key, left) = LIMITS[name], _find_window(person, name)
     once = build_key(key, person, of) if of else ""

@@ -120,7 +120,7 @@ _SAVED: Mapping[str, str] = MappingProxyType(
 
 
 def describe_action(entry: Entry) -> str:
-    """Return the action in words; an action without words is returned as it is stored."""
+    """Return the action in words; if it has no words, return the stored text."""
     words = _BY_OUTCOME.get((entry.action, entry.outcome)) or ACTIONS.get(entry.action)
     return gettext(words) if words else entry.action
 

@@ -74,9 +74,9 @@ def find_suspected() -> SuspectedRestore | None:
 
 
 def resolve(by: User | None) -> None:
-    """Resolve the open suspicion, because `restored` was run or a person denied a restore.
+    """Resolve the open suspicion after the command `restored`, or after a person denied a restore.
 
-    Without an open suspicion, save a resolved one, so that older files cause no new suspicion.
+    If no suspicion is open, save a resolved one, so that older files cause no new suspicion.
     """
     now = timezone.now()
     suspected = SuspectedRestore.objects.filter(resolved_at=None)

@@ -20,7 +20,10 @@ _MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
 
 
 def find_fault() -> str:
-    """Return which key does not fit this database; empty if all fit, or before the first canary."""
+    """Return the name of the key that does not fit this database.
+
+    Return an empty text if all fit, or before the first canary.
+    """
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None:
         return ""

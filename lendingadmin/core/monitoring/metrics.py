@@ -70,7 +70,7 @@ Readings = Iterable[tuple[tuple[str, ...], float]]
 
 
 class TableGauge(NamedTuple):
-    """A figure of our own tables for monitors: a value for each tuple of labels.
+    """A figure from our own tables, for monitors: one value for each tuple of labels.
 
     `read` uses an index. A time is in Unix seconds.
     """
@@ -108,14 +108,17 @@ class _Tables(Collector):
 
 
 def render() -> bytes:
-    """Return all figures in Prometheus's text format. Raises DatabaseError."""
+    """Return all figures in Prometheus's text format. May raise DatabaseError."""
     tables = CollectorRegistry()
     tables.register(_Tables())
     return generate_latest(tables) + generate_latest(make_shared())
 
 
 def make_shared() -> CollectorRegistry:
-    """Return the counters of all processes of this host; of this process if no files are shared."""
+    """Return the counters of all processes of this host.
+
+    If no files are shared, return only those of this process.
+    """
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
     _forget_dead()

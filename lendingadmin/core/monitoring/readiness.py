@@ -52,7 +52,7 @@ def has_changed(faults: list[str]) -> bool:
 
 
 def find_warnings() -> list[str]:
-    """Return the areas' warnings about work that does not run as it should.
+    """Return the areas' warnings about work that is late or stopped.
 
     Raises DatabaseError.
     """

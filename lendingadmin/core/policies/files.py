@@ -35,10 +35,11 @@ def write_file() -> str:
 
 
 def save_file(text: str, reason: str) -> list[PolicyVersion]:
-    """Save a version of each rule of a TOML file that differs; return these versions.
+    """Compare a TOML file with the rules.
 
-    Rules that the file does not have stay. Raise WrongFile for an unknown app, rule or value, and
-    for values that the form of the rule refuses.
+    Save a version of each rule that differs; return these versions. Rules that the file does not
+    have stay. Raise WrongFile for an unknown app, rule or value, and for values that the form of
+    the rule refuses.
     """
     wanted, problems = [], []
     for app, kind, given in _read_rules(text):

@@ -25,8 +25,8 @@ _READ_ON = date(2026, 11, 28)
 class Fact:
     """A fact about the rules of a country, with its source and the day it was read.
 
-    `values` are functions by the key of a rule: they return the values that follow from the fact
-    and from the present values.
+    `values` has a function for each rule, by the rule's key. It returns the values that follow from
+    the fact and from the present values.
     """
 
     text: Any

@@ -13,7 +13,7 @@ from .models import PolicyVersion
 
 @task()
 def tell_managers(version_id: int) -> None:
-    """Mail the managers who may approve a change of a rule that another manager requested."""
+    """Mail the managers who may approve a change to a rule that another manager requested."""
     with duties.hide_error_words("telling managers of a changed setting that waits for them"):
         version = PolicyVersion.objects.select_related("changed_by").get(pk=version_id)
         kind = find_kind(version.kind)

@@ -59,7 +59,7 @@ def _list_periods() -> Iterator[_Period]:
 
 
 class RetentionForm(PolicyForm):
-    """Form of the numbers of days after which data is erased or deleted; 0 means never."""
+    """Form of the age in days at which data is erased or deleted; 0 means never."""
 
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         super().__init__(data, app=app, values=values)
@@ -84,7 +84,7 @@ class RetentionForm(PolicyForm):
         ]
 
     def get_values(self) -> dict[str, Any]:
-        """Return the numbers of a valid form, without the kinds that use the general number."""
+        """Return the days from a valid form; kinds that use the general number are left out."""
         return {key: days for key, days in self.cleaned_data.items() if days is not None}
 
 
@@ -124,7 +124,7 @@ RETENTION = PolicyKind(
 
 
 def read_days(part: str, kind: str) -> int:
-    """Return the days after which texts or rows of a kind are erased or deleted; 0: never."""
+    """Return the age in days at which texts are erased or rows deleted, by kind; 0 means never."""
     values = read_recent(RETENTION)
     own = values.get(f"{part}_{kind}")
     return int(values[part] if own is None else own)

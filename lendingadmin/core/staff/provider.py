@@ -92,7 +92,7 @@ class ProviderRefused(OAuth2Error):  # type: ignore[misc]
 class Identity(NamedTuple):
     """The provider's data about a sign-in; `auth_time` is in seconds, 0 if it is missing.
 
-    `answered` is the nonce of our question.
+    `answered` is the nonce of our request.
     """
 
     username: str
@@ -227,7 +227,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     ) -> LenderProvider:
         """Return the provider of the settings; a provider in the database is ignored.
 
-        Its name for allauth is its issuer, so that a person of another provider is another person.
+        Its name in allauth is its issuer, so that the same user of another provider is another
+        person.
         """
         app = SocialApp(
             provider=OpenIDConnectProvider.id,
@@ -244,9 +245,9 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return LenderProvider(request, app=app)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Check that the answer belongs to our question, then admit or confirm the person.
+        """Check that the answer belongs to our request, then admit or confirm the person.
 
-        Raise ProviderFault for the answer to another question, and ProviderRefused for a person who
+        Raise ProviderFault for the answer to another request, and ProviderRefused for a person who
         may not sign in or was not confirmed.
         """
         data = sociallogin.state["data"]
@@ -355,10 +356,10 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
-    """Record in the session that the provider identified the person, and when.
+    """Record in the session when the provider identified the person.
 
-    The time is the time of the sign-in at the provider. A person who signed in there this morning
-    has not confirmed their identity just now.
+    This is the time of the sign-in at the provider, because a sign-in of this morning does not
+    confirm the person now.
     """
     identity: Identity = sociallogin.identity
     clear_authentication_records(request)
@@ -404,7 +405,7 @@ def _record_refused(request: HttpRequest, person: User | None, detail: str) -> N
 
 
 def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float) -> None:
-    """Record that the person just gave a factor at the provider. Raise ProviderRefused."""
+    """Record that the person just gave a factor at the provider. May raise ProviderRefused."""
     person, auth_time = request.user, sociallogin.identity.auth_time
     if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
         raise ProviderRefused(str(ANOTHER_PERSON))

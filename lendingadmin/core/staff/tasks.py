@@ -123,7 +123,7 @@ def build_address(path: str) -> str:
 
 
 def mail_each(people: Iterable[User], subject: str, text: str) -> None:
-    """Send one mail in which recipients cannot see each other; nothing if no one has an address."""
+    """Send one mail to all, hidden from each other; send nothing if no one has an address."""
     if addresses := sorted({person.email for person in people if person.email}):
         to = {"To": "undisclosed-recipients:;"}
         EmailMessage(subject, text, bcc=addresses, headers=to).send()

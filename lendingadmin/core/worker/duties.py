@@ -75,7 +75,7 @@ def note_beat() -> None:
 
 
 def find_silence() -> str:
-    """Return since when no worker has run, in words for an operator; empty if one runs."""
+    """Return a sentence with the time since no worker has run; empty if a worker runs."""
     beat = Heartbeat.objects.filter(pk=1).first()
     if beat is None:
         return "no worker has run yet"
@@ -118,9 +118,10 @@ def requeue_lost() -> int:
 
 
 def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
-    """Return the ids of rows for which this task waits; with `running`, also for which it runs.
+    """Return the ids of the rows that have this task in the queue.
 
-    A task whose worker died counts as running until it is requeued.
+    With `running`, also return the rows whose task is running. A task whose worker died counts as
+    running until it is requeued.
     """
     states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
     rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)
@@ -139,7 +140,7 @@ def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
 def hide_error_words(work: str) -> Iterator[None]:
     """Remove the words of an error from the log and the task's row; log only its kind and place.
 
-    An error of the database or a connection quotes its input, with ids of loans. Raise Failed.
+    An error of the database or a connection quotes its input, with ids of loans. Then raise Failed.
     """
     try:
         yield

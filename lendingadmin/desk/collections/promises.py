@@ -73,7 +73,7 @@ def judge(
     day. Then the promise is partly kept, or broken if nothing was paid.
 
     `others` are the other promises on the loan. Each payment counts for only one promise: the
-    first to fall due that is not yet fulfilled.
+    unfulfilled promise with the earliest day.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)

@@ -32,8 +32,8 @@ class RepaymentForm(forms.Form):
     """Form for all eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
     The network is one that the app used recently, or a typed name. A form starts with the `usual`
-    channel and network. They apply if there is a transaction id; a payment without an id is cash,
-    unless the person chose otherwise.
+    channel and network. They apply if there is a transaction id. A payment without an id is cash,
+    unless the person chose something else.
     """
 
     # As many digits as the table's column has.
@@ -248,7 +248,7 @@ class DateNotice(NamedTuple):
 def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
     """Return the notices about dates that may be mistyped, and about a wrong clock.
 
-    The dates of `asked` are in the lender's zone, as `request_from` returns them.
+    The dates of `asked` are in the lender's zone.
     """
     done, takes_effect = asked.transaction_date, asked.value_date
     found = [
@@ -266,7 +266,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
-    """Return the form's initial values: from an edited draft, a repayment sent again, or none."""
+    """Return the form's initial values, from an edited draft or from a repayment to send again."""
     if source is None:
         return {}
     values = source if isinstance(source, dict) else vars(source)
@@ -295,7 +295,7 @@ class ReasonForm(forms.Form):
 
 
 class ResolveForm(ReasonForm):
-    """Form for a person's decision about a repayment that the evidence left open."""
+    """Form for a person's decision on a repayment that the evidence does not decide."""
 
     resolution = forms.ChoiceField(
         choices=Resolution.choices, widget=forms.RadioSelect, label=_("Status")

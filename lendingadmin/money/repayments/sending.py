@@ -61,7 +61,7 @@ PASS_ON = gettext_noop(
 
 
 class Outcome(NamedTuple):
-    """The result of a sent repayment; `card` describes the result if the move can't be saved."""
+    """The result of a sent repayment; `card` describes it for the case that it can't be saved."""
 
     move: services.Move
     card: Card
@@ -120,7 +120,7 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """Approve a repayment as `services.approve` does, then send it once.
 
-    Return whether it was approved.
+    Return True if it was approved.
     """
     is_approved = services.approve(repayment, by, agreed=agreed, checked=checked)
     if is_approved:
@@ -184,8 +184,7 @@ def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
 def check_deadline(repayment: Repayment) -> None:
     """Raise NotSent if the deadline has passed.
 
-    The client calls this right before the first byte, so that a sender that was paused past the
-    deadline sends nothing.
+    The client calls this right before the first byte, because the process may have been paused.
     """
     if timezone.now() >= repayment.send_before:
         raise NotSent("the time in which this had to be sent is over")
@@ -240,8 +239,8 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
     """Save the outcomes of sent repayments, then read the effects of the recorded repayments.
 
-    Outcomes are saved together. If this fails, each is saved separately, so that none blocks
-    another. Raise the fault of an outcome that can't be saved.
+    All outcomes are saved together. If this fails, each is saved alone, so that none blocks
+    another. If an outcome still can't be saved, its fault is raised.
     """
     moves, card = [one.move for one in outcomes], outcomes[0].card
     if len(outcomes) > 1:

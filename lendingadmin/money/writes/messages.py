@@ -18,8 +18,8 @@ from .states import WriteFound, WriteResolution, WriteState
 class StateMessage(NamedTuple):
     """All words and colours of one state.
 
-    `chip` is shown in tables and next to titles. The rest is the notice: `tone` is its colour,
-    `icon` its picture, `saved` tells whether anything was saved, and `next` is the person's next
+    `chip` is shown in tables and next to titles. The other fields are the notice: `tone` is its
+    colour, `icon` its picture, `saved` says if anything was saved, and `next` is the person's next
     step.
     """
 

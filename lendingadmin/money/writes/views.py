@@ -29,7 +29,7 @@ _CHECKS = 20
 
 
 class ResolveForm(forms.Form):
-    """Form for a person's decision on a write whose result the service's data do not show."""
+    """Form for a person's decision on a write with an unknown result."""
 
     resolution = forms.ChoiceField(
         choices=WriteResolution.choices,
@@ -244,7 +244,7 @@ def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submit
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:
-    """Return the sent data in short: each new field, and the length of each list; may be empty."""
+    """Summarise the sent data: each new field, and the length of each list; may be empty."""
     rows: list[tuple[str, str]] = []
     sent, before = submitted or reconciliation.Submitted({})
     for name, value in sent.items():

@@ -11,7 +11,7 @@ from lendingadmin.web.fields import day_field
 
 
 class ReasonForm(forms.Form):
-    """Form of the reason of a change."""
+    """Form for the reason of a change."""
 
     reason = forms.CharField(
         label=_("Reason"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 2})
@@ -19,7 +19,7 @@ class ReasonForm(forms.Form):
 
 
 class ChangeForm(ReasonForm):
-    """Form of a change: its reason, and its first day in the lender's zone; empty for now."""
+    """Form for a change: its reason, and its first day in the lender's zone; no day means now."""
 
     validFrom = day_field(
         label=_("From"),

@@ -57,7 +57,7 @@ class _Change:
 
 @access(CHANGE_POLICIES)
 def policies(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the rules of the app, then those of all apps, with the values in force."""
+    """List the rules of the app and the rules for all apps, with the values in force."""
     app = gateway.lending_app(app_id)
     kinds = sorted(list_kinds(), key=lambda one: (one.is_shared, str(one.title)))
     context = {"app": app, "rules": [_read_rule(app, kind) for kind in kinds]}

@@ -19,10 +19,10 @@ _FRESH = timedelta(hours=1)
 
 
 def keep(app_id: str, borrower: Borrower) -> Borrower:
-    """Save a borrower who was just read or saved, and return the borrower. Never wait for a writer.
+    """Save a borrower who was just read or saved, and return the borrower.
 
-    If the index can't be written at the moment, the next walk reads the borrower. An error is only
-    logged, so the page still shows its result.
+    Never wait for another writer. If the index can't be written at the moment, the next walk reads
+    the borrower. An error is only logged, so that the page still shows its result.
     """
     now = timezone.now()
     try:

@@ -33,8 +33,8 @@ Raw = Mapping[str, object]
 class BorrowerForm(forms.Form):
     """Form for the fields of a borrower. `record` has the initial values.
 
-    The form has no field for data that a person with the rights `held` may not edit, and `result`
-    leaves these data unchanged. Only a developer gets fields of JSON.
+    `held` are the person's rights. Data that these rights do not open have no field, and `result`
+    leaves them unchanged. Only developers get JSON fields.
     """
 
     is_new = False
@@ -78,7 +78,7 @@ class BorrowerForm(forms.Form):
 
     @property
     def filled(self) -> set[str]:
-        """The sections with a field that has a value; people must see these sections."""
+        """The sections that have a value in a field; people must see these sections."""
         return {
             section
             for section, fields in self.sections.items()
@@ -89,8 +89,7 @@ class BorrowerForm(forms.Form):
     def opens_technical(self) -> bool:
         """True if a folded section has an error.
 
-        A value that the record already has does not open the section, because people can open the
-        section themselves.
+        Values that the record already has do not open it, because people can open it themselves.
         """
         sections = self.sections
         return any(field.errors for section in _TECHNICAL for field in sections[section])
@@ -164,8 +163,8 @@ class BorrowerForm(forms.Form):
 class NewBorrowerForm(WriteForm, BorrowerForm):
     """Form of a new borrower, with the borrower's id.
 
-    `required` are the names of the required fields by category. No field is left out for lack of
-    rights, because people who may not see a borrower's data may register a borrower.
+    `required` are the names of the required fields by category. All fields are in the form, because
+    a person may register a borrower without the right to see a borrower's data.
     """
 
     operation, is_new = "borrowers.create", True

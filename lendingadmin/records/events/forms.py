@@ -26,7 +26,7 @@ _CATEGORY = [
 
 
 class EventForm(forms.Form):
-    """A form for an event in JSON; the value of an empty field comes from the JSON.
+    """Form for an event in JSON; the value of an empty field comes from the JSON.
 
     `source` is the name of the field with the JSON. `content` and `file_name` belong to the last
     readable file.

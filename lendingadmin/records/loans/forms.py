@@ -43,7 +43,7 @@ def _typed(value: object) -> object:
 
 
 class LoanForm(WriteForm, FarDatesForm):
-    """The form for a loan whose contract is available as JSON (Spec: Loan; Loans, Create)."""
+    """Form for a loan with a contract in JSON (Spec: Loan; Loans, Create)."""
 
     operation = "loans.create"
 
@@ -108,7 +108,7 @@ class LoanForm(WriteForm, FarDatesForm):
         return contract
 
     def clean_others(self) -> Mapping[str, object]:
-        """Return the other fields. Raises ValidationError for a key with its own field."""
+        """Return the other fields. Raise ValidationError for a key that has its own field."""
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:

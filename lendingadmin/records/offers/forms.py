@@ -32,9 +32,8 @@ _ASKED_BY = ("assessmentType", "timestamp", "requestId")
 class OfferForm(WriteForm, FarDatesForm):
     """Form to request an offer by at least one of three values (Spec: Borrowers, 4).
 
-    The requestId is generated with the form, so that the request can be found again if the answer
-    is lost. A person may also let the service choose the id, or enter the id of a request that was
-    made elsewhere.
+    The form generates the requestId, so that the request can be found again if the answer is lost.
+    A person may also clear the id, or enter the id of a request that was made elsewhere.
     """
 
     operation = "borrowers.getOffers"

@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def read_page_size(text: str | None) -> int:
-    """Read a page size of 1 to 1000; 1000 if it is absent. Raises Invalid."""
+    """Read a page size of 1 to 1000; 1000 if it is absent. May raise Invalid."""
     if text is None:
         return LARGEST_PAGE
     digits = text.isascii() and text.isdigit() and len(text) <= 4

@@ -90,7 +90,7 @@ def type_id(name: object) -> str:
 
 
 def limits(settings: object) -> list[tuple[str, str]]:
-    """Return the apps and accounts to which an assessment type is limited, as labels and words.
+    """Return the only apps and accounts that an assessment type is for, as labels and words.
 
     According to the spec, an empty or absent list means no limit. A malformed list is shown as
     received.
@@ -140,7 +140,7 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Step:
-    """One step on the way to a decision, with the tone of a chip."""
+    """One step of a decision, with the tone of a chip."""
 
     label: str
     words: str

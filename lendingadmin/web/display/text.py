@@ -41,7 +41,7 @@ _OUTCOMES = {
 
 
 def write_outcome(saved: str, verb: str = gettext_noop("saved")) -> str:
-    """Return a sentence about whether anything was saved.
+    """Return a sentence that says if anything was saved.
 
     `saved` is a key of _OUTCOMES, or such a key with more words: `yes, decided by a person`.
     """
@@ -69,7 +69,7 @@ def borrower_name(borrower: object) -> str:
 
 
 def find_text(record: object, word: str) -> str:
-    """Return the first text in an open record under a key that contains this word; else empty."""
+    """Find the first text in a record whose key contains this word; empty if there is none."""
     for key, value in getattr(record, "entries", ()):
         if word in str(key).lower() and isinstance(value, str) and value.strip():
             return value.strip()

@@ -78,7 +78,6 @@ def loan_list(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(_LIST)
 def saved_list(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show a saved list."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     return _show(request, app_id, saved_lists.read_state(saved, request.GET), saved)
 

@@ -238,10 +238,10 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 
 
 def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
-    """Return whether the person must confirm their identity before recording the draft's amount.
+    """Return True if the person must confirm their identity before recording the draft's amount.
 
-    That is if the amount is above the app's limit, or in another currency. Return False without a
-    draft, or if the app has no limit.
+    This is required if the amount is above the app's limit, or in another currency. It is not
+    required if there is no draft or no limit.
     """
     limit = read_confirm_above(app_id)
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None

@@ -47,10 +47,10 @@ _TOO_LONG = gettext_lazy(
 def loan(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str, product_id: str
 ) -> HttpResponse:
-    """Show the contract again, with the account id. The POST creates the loan once.
+    """Show the contract again, with the account id; a POST creates the loan once.
 
-    The POST redirects to the loan, or to the write if its outcome is unknown. If the form is too
-    old or the service refuses, the page says so. Raises UnidentifiedRecord for an offer that may
+    Redirect to the loan, or to the write if its outcome is unknown. If the form is too old or the
+    service refuses, show the page with the reason. Raises UnidentifiedRecord for an offer that may
     belong to another borrower.
     """
     gateway.lending_app(app_id)

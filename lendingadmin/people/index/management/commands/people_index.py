@@ -13,7 +13,7 @@ from lendingadmin.people.index.models import BorrowerIndex
 
 
 class Command(BaseCommand):
-    """Command that shows the state of the index or starts a new reading by the worker."""
+    """Show the state of the index, or let the worker read all borrowers again."""
 
     help = "The index that finds borrowers by name, phone and number."
 
