@@ -126,7 +126,7 @@ class EncryptedTextField(_Text):
     columns are best. The text is bound to these columns and to its table and column. If a table or
     column is renamed, a migration must encrypt its texts again.
 
-    Text that cannot be opened reads as an Undecryptable sentence. To store that sentence raises
+    Text that cannot be opened reads as an Undecryptable sentence. Storing that sentence raises
     DecryptionError, because the old text would be lost, and a recovered key could still open it.
     `save`, `create` and `bulk_create` bind without further steps. For an `update` of one row, use
     `bind`; without it, `update` and `bulk_update` raise Unbound.

@@ -119,7 +119,7 @@ class Conflict(LendingError):
     """409: the record exists already, or conflicts with something else."""
 
     default_message = _(
-        "The lending service already has this record, or a record that conflicts with it."
+        "The lending service already has this record, or another record conflicts with it."
     )
 
 
@@ -173,7 +173,7 @@ class NotSent(LendingError):
     fault.
     """
 
-    default_message = _("This took too long to prepare. Nothing was sent.")
+    default_message = _("The request was not ready in time. Nothing was sent.")
     default_saved = Saved.NO
 
 

@@ -79,8 +79,7 @@ def read_in_parallel(
     new token is fetched there and the refused reads run once more. If there is no token or no free
     slot, each result is that error, and nothing is sent. A write among the calls raises TypeError.
     After all calls, TypeError and any other error that is not a LendingError is raised. With
-    `seconds`, a read that takes longer than that after the token arrived is cut off, and its result
-    is TimedOut.
+    `seconds`, each read is stopped this long after the token arrived, and its result is TimedOut.
     """
     transport = client.transport
     with ExitStack() as stack:

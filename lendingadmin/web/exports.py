@@ -92,7 +92,7 @@ places = ExportPlaces()
 class ExportPlace:
     """A slot for one of the exports of this process.
 
-    The slot is freed once, at the latest when this object is deleted. To create the object raises
+    The slot is freed once, at the latest when this object is deleted. Creating the object raises
     Throttled if no slot is free.
     """
 

@@ -346,7 +346,7 @@ def write_badges(
 ) -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
     """Return the entry of each badge, and the query that counts their rows, with its parameters.
 
-    Each page runs the query. To build its text takes ten times as long, so the text is used again
+    Each page runs the query. Building its text takes ten times as long, so the text is used again
     until the rights `held` or the time `since` change.
     """
     badges = [one for key in entries for one in collect("badges") if one.entry == key]

@@ -28,7 +28,7 @@ State = PolicyVersion.State
 
 
 class SecondManagerForm(PolicyForm):
-    """Form of the rule that a second manager approves changes."""
+    """Form of the rule “Second manager”: changes need the approval of another manager."""
 
     is_on = forms.BooleanField(label=gettext_lazy("A second manager approves"), required=False)
 

@@ -44,7 +44,7 @@ def list_zones() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
         if region in _REGIONS and place:
             regions.setdefault(region, []).append((key, describe_zone(key)))
     found = [(region, tuple(sorted(each, key=itemgetter(1)))) for region, each in regions.items()]
-    return (*sorted(found), (gettext_noop("Not tied to a place"), (("UTC", "UTC"),)))
+    return (*sorted(found), (gettext_noop("No place"), (("UTC", "UTC"),)))
 
 
 def describe_zone(key: str) -> str:

@@ -43,7 +43,7 @@ def manages_people(person: User) -> bool:
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
     """Return the moves that need a second manager; empty if the rule “Second manager” is off.
 
-    To give a role needs one. To remove a role needs one only if the person manages people.
+    Giving a role needs one. Removing a role needs one only if the person manages people.
     """
     if not is_second_on():
         return []

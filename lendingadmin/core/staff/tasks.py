@@ -39,7 +39,7 @@ def tell_person(entry_id: int) -> None:
 
 @task()
 def tell_of_guessing(person_id: int) -> None:
-    """Mail the people who manage people that someone is guessing a person's password."""
+    """Mail all managers of people that someone is guessing a person's password."""
     with duties.hide_error_words("telling managers of guessed passwords"):
         person = User.objects.get(pk=person_id)
         managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)

@@ -105,7 +105,7 @@ class RepaymentForm(forms.Form):
         if retry_of:
             self.fields["externalId"].disabled = True
             self.fields["externalId"].initial = retry_of.external_id
-            self.fields["externalId"].help_text = _("Sent again with the same id.")
+            self.fields["externalId"].help_text = _("The repayment is sent again with this id.")
 
     def _find_currency(self) -> str:
         """Return the currency of the amount: the given code if it is valid, else the app's."""

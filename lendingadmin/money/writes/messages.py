@@ -117,8 +117,8 @@ _UNKNOWN: dict[str, StateMessage] = {
         icon="exclamation-triangle",
         title=gettext_noop("Found, but different from your entry"),
         sentence=gettext_noop(
-            "The service did not confirm your entry. Another person may have saved what is "
-            "shown now."
+            "The service did not confirm your entry. Another person may have saved the record "
+            "that is shown now."
         ),
         saved="unknown",
         next=gettext_noop(

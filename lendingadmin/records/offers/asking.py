@@ -118,8 +118,8 @@ def _read_request_id(operation: OfferOperation) -> str:
 def ask_again(place: Place, person: User) -> OfferOperation:
     """Ask the service for a request by its id, for a person, and save the answer.
 
-    The request then has a row in this dashboard. Raise LendingError if the service fails; nothing
-    is saved then.
+    After that, the request has a row in this dashboard. If the service fails, raise LendingError
+    and save nothing.
     """
     operation = gateway.app(place.app_id).borrowers.get_offers(
         place.borrower_id, request_id=place.request_id

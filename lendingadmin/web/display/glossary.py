@@ -79,7 +79,7 @@ TERMS = {
     _("assessment"): _(
         "The service's advice on lending to an account, from the data reported for it."
     ),
-    _("look-back"): _("The period of data that an assessment uses, up to its time."),
+    _("data period"): _("The period of data that an assessment uses, up to its time."),
     _("risk level"): _("The risk of lending to this account, as the service estimates it."),
     _("risk score"): _(
         "The risk of lending to this account, as a number. The service does not explain its scale."

@@ -86,7 +86,7 @@ def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Sl
 
 @access("lending.loans.get")
 def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show everything that needs checking. To open the page runs the due checks."""
+    """Show everything that needs checking. Opening the page runs the due checks."""
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     rows = Repayment.objects.with_mistake()
     reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)

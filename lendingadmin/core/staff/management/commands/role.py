@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         """Add, change or remove a role, and record this.
 
-        Raise CommandError for a built-in role, or for a text that is not a right. To remove a role
+        Raise CommandError for a built-in role, or for a text that is not a right. Removing a role
         that does not exist, or that a person has, also raises CommandError.
         """
         name, given, taken = options["name"], options["give"], options["take"]
