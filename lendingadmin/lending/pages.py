@@ -156,7 +156,7 @@ class ListResource(Resource, Generic[Read]):
     _only: tuple[str, ...] = ()
 
     def only(self, keys: Iterable[str]) -> Self:
-        """Return a copy of this list that reads only these JSON keys of items, which is faster."""
+        """Return a faster copy of this list, which reads only these JSON keys of items."""
         narrow = copy(self)
         narrow._only = tuple(keys)
         return narrow

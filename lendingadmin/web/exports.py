@@ -181,14 +181,14 @@ class Column(NamedTuple):
 def write_moment(value: object, zone: tzinfo) -> object:
     """Return a time from the API, or an aware datetime, as day and time in the zone.
 
-    Return any other value as received.
+    Other values are returned as received.
     """
     found = _read_moment(value)
     return found.astimezone(zone).replace(tzinfo=None, microsecond=0) if found else value
 
 
 def write_day(value: object, zone: tzinfo) -> object:
-    """Return the day of a contract's date; any other value as received."""
+    """Return the day of a contract's date. Other values are returned as received."""
     return contract_date(_read_moment(value), zone) or value
 
 
@@ -218,7 +218,7 @@ def write_performance(value: object, _zone: tzinfo, status: object, settled: obj
 
 
 def write_rate(value: object, _zone: tzinfo) -> object:
-    """Return a fraction as a number of per cent; any other value as received."""
+    """Return a fraction as a number of per cent. Other values are returned as received."""
     fraction = number(value)
     return value if fraction is None else to_percent(fraction)
 

@@ -17,7 +17,7 @@ _OF_FRAME = ("filename", "module", "function", "lineno", "in_app")
 
 
 def init_sentry(dsn: str) -> None:
-    """Report faults from now on: exceptions of views and tasks, and errors of the log.
+    """Start to report faults to Sentry: exceptions of views and tasks, and errors in the log.
 
     Raise ImproperlyConfigured if the extra is not installed, or if the DSN is not valid.
     """

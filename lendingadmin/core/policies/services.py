@@ -43,8 +43,8 @@ def find_version(app_id: str, kind: PolicyKind, at: datetime) -> PolicyVersion |
 def read_values(kind: PolicyKind, app_id: str = "", at: datetime | None = None) -> dict[str, Any]:
     """Return the values that are in force, now or at a time. A shared rule needs no app.
 
-    The values are read from the database each time, because a change must be in force at once in
-    all processes.
+    The values are read from the database each time, because a change must be in force immediately
+    in all processes.
     """
     in_force = list_saved(app_id, kind).filter(valid_from__lte=at or timezone.now())
     return kind.complete(in_force.values_list("values", flat=True).first())

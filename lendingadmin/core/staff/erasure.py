@@ -107,7 +107,7 @@ def erase_old() -> bool:
 def count_old() -> list[tuple[Erasable, int]]:
     """Return how many rows of each kind `erase_old` would erase, up to COUNTED.
 
-    This is a dry run, whose transaction is rolled back.
+    This is a dry run: its transaction is rolled back.
     """
     counted = []
     for one in list_ageing():

@@ -22,9 +22,9 @@ HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
 class User(AbstractUser):
     """A person who signs in. Their rights come from their roles in each app (`AppRole`).
 
-    `zone`, `language` and `uses_keys` are their `preferences`; a blank zone means the lender's, a
-    blank language English. `setup_link_at` is the time when their unused set-up link was made; null
-    if there is none. If a role requires a second factor, they may work without it until
+    `zone`, `language` and `uses_keys` are their `preferences`; a blank zone is the lender's zone,
+    and a blank language is English. `setup_link_at` is the time when their unused set-up link was
+    made; null if there is none. If a role requires a second factor, they may work without it until
     `two_step_due_at`. A person who `must_choose_password` can open only the page that sets a
     password, because another person may know the present one. `is_set_up_by_one` is True if the
     last used set-up link was made by one manager without a second one. This manager may know the

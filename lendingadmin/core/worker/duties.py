@@ -140,7 +140,8 @@ def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
 def hide_error_words(work: str) -> Iterator[None]:
     """Remove the words of an error from the log and the task's row; log only its kind and place.
 
-    An error of the database or a connection quotes its input, with ids of loans. Then raise Failed.
+    Then raise Failed. The words are removed because an error of the database or a connection may
+    contain ids of loans.
     """
     try:
         yield

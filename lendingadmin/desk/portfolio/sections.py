@@ -155,8 +155,7 @@ class HomeReader:
     def read_alarms(self) -> dict[str, object]:
         """Return the alarms: late answers of the service that contradict our conclusions.
 
-        For writes other than repayments, people see the alarms of their own writes, and managers
-        see all alarms.
+        The alarms of other writes are only for the person who made the write, and for managers.
         """
         alarms, of_writes = self._read_oldest("alarms", "alarm_at"), list[tuple[str, Write]]()
         self.borrower_ids += [one.borrower_id for one in alarms.rows]
@@ -165,10 +164,10 @@ class HomeReader:
         return {"alarms": alarms, "write_alarms": of_writes}
 
     def read_unconfirmed(self) -> dict[str, object]:
-        """Return the writes without an answer, other than repayments.
+        """Return writes without an answer, except repayments.
 
-        People see their own writes, and managers see all writes. Writes that are shown as a
-        decision are left out.
+        People see their own writes; managers see all. Writes that are shown as a decision are left
+        out.
         """
         found = list[tuple[str, Write]]()
         if self.totals["unconfirmed"]:

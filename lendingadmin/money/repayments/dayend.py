@@ -43,7 +43,7 @@ class Figures:
 
     @property
     def not_recorded(self) -> int:
-        """Number of repayments that are not at the service, as far as the dashboard knows."""
+        """Number of repayments that are not at the service, according to our records."""
         return self.refused + self.not_sent + self.abandoned
 
 

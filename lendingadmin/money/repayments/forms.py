@@ -287,7 +287,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
 
 
 class ReasonForm(forms.Form):
-    """Form for the reason of a decision, which is stored encrypted and not in the audit trail."""
+    """Form for the reason of a decision. The reason is stored encrypted, not in the audit trail."""
 
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")

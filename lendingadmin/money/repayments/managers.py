@@ -85,7 +85,7 @@ IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=(
 
 
 class RepaymentQuerySet(QuerySet["Repayment"]):
-    """Queries on the journal's rows, in the orders of its indexes."""
+    """Queries on the journal's rows. Each order of rows has an index."""
 
     def of_loan(self, app_id: str, account_id: str) -> Self:
         """Return the repayments of one loan, the newest first."""

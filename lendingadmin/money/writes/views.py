@@ -197,7 +197,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
 
 @access(reconciliation.RESOLVE, methods=("POST",), needs=write_needs)
 def mark_alarm_seen(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Mark the alarm of a write as seen, which removes it from the lists; redirect to the write."""
+    """Mark a write's alarm as seen, so that the lists no longer show it; redirect to the write."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.mark_alarm_seen(one, request.user)
     return redirect(one)

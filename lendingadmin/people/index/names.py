@@ -127,7 +127,10 @@ def read_subject(entry: Any) -> Subject:
 
 
 def find_borrowers(app_id: str, loan_ids: Iterable[str]) -> dict[str, str]:
-    """Return the borrowers of loans, by loan id, as far as our own tables know them."""
+    """Return the borrowers of loans, by loan id.
+
+    Loans that our own tables do not know are left out.
+    """
     found: dict[str, str] = {}
     for read in collect("loan_borrowers"):
         if missing := set(loan_ids) - found.keys():

@@ -27,7 +27,7 @@ LONGEST_ID = 255
 
 
 class OfferState(models.TextChoices):
-    """State of a request, as far as it is known."""
+    """Known state of a request."""
 
     ASKED = "asked", WriteState.UNKNOWN.label
     REFUSED = "refused", _("refused")

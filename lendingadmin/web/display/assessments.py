@@ -148,7 +148,7 @@ class Step:
 
 
 def score(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Return a score with the digits received; a value that is not a number as received."""
+    """Return a score with the digits received. Other values are returned as received."""
     found = number(value)
     return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
 

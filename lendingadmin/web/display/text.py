@@ -8,7 +8,10 @@ from lendingadmin.web.display.numbers import MISSING, as_it_came
 
 
 def shown(value: object) -> str:
-    """Write a plain value: a missing one as `—`, a boolean as yes or no, any other as received."""
+    """Write a plain value.
+
+    A missing value is `—`, a boolean is yes or no; others are as received.
+    """
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, str) and not value.strip():

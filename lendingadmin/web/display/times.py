@@ -88,7 +88,10 @@ def utc(value: object) -> str:
 
 
 def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
-    """Return the date of a time in this zone; a plain date unchanged; None for anything else."""
+    """Return the date of a time in this zone.
+
+    A plain date does not change; anything else gives None.
+    """
     if not isinstance(value, datetime):
         return value if isinstance(value, date) else None
     here = _local(value, zone)
