@@ -159,7 +159,9 @@ class EncryptedTextField(_Text):
         try:
             return decrypt(ciphertext, *self.list_place(row))
         except DecryptionError:
-            return Undecryptable("(encrypted with a key that is not configured, or moved here)")
+            return Undecryptable(
+                "(can't be decrypted: the key is missing, or the text is from another row)"
+            )
 
     def encrypt(self, text: object, row: models.Model) -> str:
         """Return the encrypted text to store in this row; an empty text stays empty.

@@ -62,7 +62,7 @@ def build_json(value: object) -> object:
         return value.raw
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            raise TypeError("keys sent to the service are text")
+            raise TypeError("keys sent to the service must be text")
         return {key: build_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [build_json(item) for item in value]
@@ -121,7 +121,7 @@ def _read_slowly(body: bytes) -> object:
 
 
 def _out_of_range(constant: str) -> object:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} can't be a JSON number")
 
 
 def _without_surrogates(value: object) -> object:

@@ -23,7 +23,7 @@ def check_id(value: str) -> str:
     if not isinstance(value, str) or not value:
         raise InvalidId("An id is missing.")
     if value in _FOLDED:
-        raise InvalidId(f"“{value}” cannot be an id: addresses give it another meaning.")
+        raise InvalidId(f"“{value}” cannot be an id, because it has another meaning in addresses.")
     if _REFUSED.search(value):
         raise InvalidId("The id contains characters that no id can have.")
     return value

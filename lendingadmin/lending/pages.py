@@ -110,11 +110,11 @@ def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, s
         query["filter"] = write_filter(operation, filters)
     if (order := asked.get("order")) is not None:
         if order not in ("asc", "desc") or "order" not in (operation.list_parameters or ()):
-            raise ValueError("The order is asc or desc, where the list has one.")
+            raise ValueError("The order must be asc or desc, and the list must allow an order.")
         query["order"] = order
     if (page_size := asked.get("page_size")) is not None:
         if not 1 <= page_size <= MAXIMUM_PAGE_SIZE:
-            raise ValueError(f"A page has 1 to {MAXIMUM_PAGE_SIZE} items.")
+            raise ValueError(f"The page size must be 1 to {MAXIMUM_PAGE_SIZE} items.")
         query["pageSize"] = str(page_size)
     if (page_token := asked.get("page_token")) is not None:
         query["pageToken"] = page_token

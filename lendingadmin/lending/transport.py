@@ -291,7 +291,7 @@ class Transport(ForkSafe):
 
     def _call_in(self, parallel: ParallelCalls, pending: PendingCall) -> Any:
         if not (pending.operation.saves_nothing or parallel.may_write):
-            raise TypeError("only reads go out here")
+            raise TypeError("only reads are allowed here")
         if isinstance(parallel.token, LendingError):
             raise copy(parallel.token)
         if parallel.deadline.has_passed:

@@ -122,7 +122,9 @@ class HttpExchange:
         if self.deadline.has_passed:
             raise NotSent
         if not connection.is_connected:
-            raise ConnectionError("the other side spoke or hung up before it was asked")
+            raise ConnectionError(
+                "the other side sent data or closed the connection before the request"
+            )
         self.is_kept, connection.has_carried = connection.has_carried, True
         self.has_begun = True
 

@@ -100,7 +100,7 @@ class Checkup:
         ids = (text(getattr(item, id_field, None)) for item in page.items)
         record_id = next(filter(None, ids), None)
         if record_id is None:
-            return CheckResult(where, name, "not tried", "the list names no record")
+            return CheckResult(where, name, "not tried", "the list has no record")
         return self._try(where, name, lambda: read(record_id))[0]
 
     def _try(self, where: str, name: str, read: Callable[[], Any]) -> tuple[CheckResult, Any]:
@@ -125,7 +125,7 @@ def _judge(operation: Operation, scope: str | None) -> CheckResult:
     if operation.admitted_by(scope):
         return CheckResult("-", operation.name, "admitted", needs)
     return CheckResult(
-        "-", operation.name, "refused", f"the token's scope does not admit it: {needs}"
+        "-", operation.name, "refused", f"the token's scope does not allow it: {needs}"
     )
 
 

@@ -64,14 +64,17 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Settings of the dashboard, as `manage.py settings --write` writes them.", ()),
     ("docs/configure.md has the other settings, and says how to write a value.", ()),
     (
-        "The lending service. If it gives tokens at another address, add LENDING_AUTH_URL.",
+        "The lending service. If its token issuer has another address, add LENDING_AUTH_URL.",
         tuple(one.name for one in QUESTIONS if one.name.startswith("LENDING_")),
     ),
     (
         "The dashboard. With Redis and a mail server, add CACHE_URL and EMAIL_URL.",
         ("DASHBOARD_URL", "DATABASE_URL", POSTGRES_PASSWORD),
     ),
-    ("Keys, the same on every host. Store a copy apart from the copies of the database.", (*KEYS,)),
+    (
+        "Keys, the same on every host. Store a copy of them, but not with those of the database.",
+        (*KEYS,),
+    ),
 )
 
 

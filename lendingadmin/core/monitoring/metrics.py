@@ -38,17 +38,15 @@ from lendingadmin.core.areas import collect
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
-REQUESTS = Counter(
-    "lendingadmin_requests", "Requests that were answered.", ["method", "route", "status"]
-)
+REQUESTS = Counter("lendingadmin_requests", "Answered requests.", ["method", "route", "status"])
 OWN_SECONDS = Histogram(
     "lendingadmin_request_own_seconds",
-    "Time of a request without its waits for the lending service.",
+    "Time of a request without waits for the lending service.",
     ["route"],
     buckets=_SECONDS,
 )
 CALLS = Counter(
-    "lendingadmin_calls", "Calls to the lending service that are over.", ["operation", "outcome"]
+    "lendingadmin_calls", "Finished calls to the lending service.", ["operation", "outcome"]
 )
 CALL_SECONDS = Histogram(
     "lendingadmin_call_seconds",
@@ -56,13 +54,13 @@ CALL_SECONDS = Histogram(
     ["operation"],
     buckets=_SECONDS,
 )
-TOKENS = Counter("lendingadmin_token_refreshes", "Access tokens that were fetched.")
+TOKENS = Counter("lendingadmin_token_refreshes", "Fetched access tokens.")
 EXPORTS = Gauge(
     "lendingadmin_exports_under_way",
-    "CSV that is being sent now, of this host.",
+    "Exports that this host is sending now.",
     multiprocess_mode="livesum",
 )
-EXPORT_ROWS = Counter("lendingadmin_export_rows", "Rows of CSV that were sent.")
+EXPORT_ROWS = Counter("lendingadmin_export_rows", "Exported rows.")
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"})
 _LIVE = re.compile(r"gauge_live\w*_(\d+)\.db")

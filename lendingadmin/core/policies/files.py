@@ -79,20 +79,22 @@ def _read_rules(text: str) -> Iterator[tuple[LendingApp, PolicyKind, Mapping[str
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise WrongFile(f"This is no TOML file: {error}") from error
+        raise WrongFile(f"This is not a TOML file: {error}") from error
     if unknown := sorted(found.keys() - {SHARED, APPS}):
         raise WrongFile("\n".join(f"“{name}” is unknown." for name in unknown))
     apps = {app.app_id: app for app in settings.LENDING_APPS}
     places = [(next(iter(apps.values())), True, found.get(SHARED, {}))]
     for app_id, rules in found.get(APPS, {}).items():
         if app_id not in apps:
-            raise WrongFile(f"“{app_id}” is no app of LENDING_APPS.")
+            raise WrongFile(f"“{app_id}” is not an app of LENDING_APPS.")
         places.append((apps[app_id], False, rules))
     for app, is_shared, rules in places:
         for key, values in rules.items():
             kind = find_kind(key)
             if kind is None or kind.is_shared != is_shared or not isinstance(values, dict):
-                raise WrongFile(f"“{key}” is no rule of {'all apps' if is_shared else 'an app'}.")
+                raise WrongFile(
+                    f"“{key}” is not a rule of {'all apps' if is_shared else 'an app'}."
+                )
             yield app, kind, values
 
 

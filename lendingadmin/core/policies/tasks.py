@@ -14,7 +14,7 @@ from .models import PolicyVersion
 @task()
 def tell_managers(version_id: int) -> None:
     """Mail the managers who may approve a change to a rule that another manager requested."""
-    with duties.hide_error_words("telling managers of a changed setting that waits for them"):
+    with duties.hide_error_words("mail about a setting to approve"):
         version = PolicyVersion.objects.select_related("changed_by").get(pk=version_id)
         kind = find_kind(version.kind)
         if kind is None or version.changed_by is None:

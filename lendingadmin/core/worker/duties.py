@@ -111,9 +111,9 @@ def requeue_lost() -> int:
             again += same.update(status=TaskResultStatus.READY)
         elif row.status == TaskResultStatus.RUNNING:
             same.update(status=TaskResultStatus.FAILED, finished_at=now)
-            logger.error("task %s was given up: its worker died %s times", row.pk, ATTEMPTS)
+            logger.error("task %s has failed: its worker died %s times", row.pk, ATTEMPTS)
     if again:
-        logger.warning("%s lost or failed tasks are done again", again)
+        logger.warning("%s lost or failed tasks are queued again", again)
     return again
 
 

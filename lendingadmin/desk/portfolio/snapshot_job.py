@@ -197,7 +197,9 @@ class CountWalk(Walk[Snapshot]):
         from . import tasks
 
         with transaction.atomic():
-            why = _("The service lost its place in the list. The update started again.")
+            why = _(
+                "The service no longer accepts the position in its list. The update started again."
+            )
             if self.end(State.FAILED, why):
                 tasks.start(self.row.app_id, self.row.asked_by, restarted=True)
 

@@ -187,7 +187,7 @@ def check_deadline(repayment: Repayment) -> None:
     The client calls this right before the first byte, because the process may have been paused.
     """
     if timezone.now() >= repayment.send_before:
-        raise NotSent("the time in which this had to be sent is over")
+        raise NotSent("the time limit for sending is over")
 
 
 def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> Outcome:

@@ -116,7 +116,7 @@ def write_once(
 def check_deadline(write: Write) -> None:
     """Raise NotSent if the sender was paused for more than half of `SENDER_LOST`."""
     if timezone.now() - write.created_at >= SENDER_LOST / 2:
-        raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
+        raise NotSent("The time limit for sending is over. Nothing was sent.")
 
 
 def find_address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:

@@ -107,7 +107,7 @@ def _get_write(app_id: str, idempotency_key: str) -> Write:
     )
     one = found.first()
     if one is None:
-        raise Http404("There is no such write here.")
+        raise Http404("There is no such write in this dashboard.")
     return one
 
 

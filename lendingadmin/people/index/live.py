@@ -49,7 +49,7 @@ def drop_gone(app_id: str, borrower_id: str) -> None:
         with atomic_without_waiting():
             cards.erase_borrower(app_id, borrower_id)
     except (Error, ValueError) as error:
-        logger.warning("a borrower could not be taken out: %s", type(error).__name__)
+        logger.warning("a borrower could not be removed from the index: %s", type(error).__name__)
 
 
 def erase(app_id: str, borrower_id: str) -> None:
@@ -57,4 +57,4 @@ def erase(app_id: str, borrower_id: str) -> None:
     try:
         cards.erase_borrower(app_id, borrower_id)
     except Error as error:
-        logger.warning("a borrower could not be taken out: %s", type(error).__name__)
+        logger.warning("a borrower could not be removed from the index: %s", type(error).__name__)

@@ -49,7 +49,9 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
                 detail=", ".join(groups),
             )
     except Error as error:
-        logger.warning("a read is not in the trail: %s", type(error).__name__)
+        logger.warning(
+            "an opened borrower could not be added to the trail: %s", type(error).__name__
+        )
 
 
 def _raise_alarm(request: PersonRequest, app_id: str, opened: int) -> None:

@@ -112,7 +112,7 @@ class LoanForm(WriteForm, FarDatesForm):
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:
-            words = _("Use the fields of the form for these: %(names)s.")
+            words = _("Enter these in their own fields of the form: %(names)s.")
             raise forms.ValidationError(words % {"names": ", ".join(twice)}, code="twice")
         return others
 

@@ -22,7 +22,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 def require_local_sign_in() -> None:
     """Raise Http404 if LOCAL_SIGN_IN=off."""
     if not settings.LOCAL_SIGN_IN:
-        raise Http404("People sign in by the identity provider alone.")
+        raise Http404("People sign in only at the identity provider.")
 
 
 def local_only(view: View) -> View:

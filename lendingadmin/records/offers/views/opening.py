@@ -108,10 +108,10 @@ def _preview(
     """Preview the contract and save it for the loan. Raises LendingError or Http404."""
     offer = row.response if row else None
     if row is None or offer is None:
-        raise Http404("No offer of that request is known here.")
+        raise Http404("This dashboard has no offer of this request.")
     form = form_of(request, offer, source.app_id)
     if not form.is_valid():
-        raise Http404("The address does not say which amount and day are meant.")
+        raise Http404("The address has no amount and no day.")
     preview = read(request, row, form, borrower=True)
     contract = one_of(preview, source.product_id, whole_number(request.GET.get("place")))
     # Spec: Loan. The loan has the type of its product and the category of its borrower.
