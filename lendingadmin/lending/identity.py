@@ -27,7 +27,7 @@ Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
 
 def list_ids(record: Borrower | Loan | Assessment | Event) -> list[str]:
-    """Return the readable ones of a record's id and uid."""
+    """Return a record's id and uid, if they can be read."""
     return [one for one in (_own_id(record), text(record.uid)) if one]
 
 

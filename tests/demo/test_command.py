@@ -201,6 +201,6 @@ def test_a_database_of_another_version_is_one_clear_line(tmp_path: Path, port: i
         database.execute("CREATE TABLE staff_user (id integer)")
     run = Demo(tmp_path, port)
     assert run.end() == 1
-    assert "make run FRESH=1 starts over." in run.told[-1]
+    assert "`make run FRESH=1` starts with new data." in run.told[-1]
     assert "Traceback" not in "".join(run.told)
     assert run.pids() == []

@@ -28,7 +28,7 @@ _LOCK = 0x7472_6169_6C
 
 
 class Match(NamedTuple):
-    """The parts of an entry's mac that are right: the content, and the link to the entry before."""
+    """Result for the two parts of an entry's mac: its content, and its link to the entry before."""
 
     is_own: bool
     is_linked: bool

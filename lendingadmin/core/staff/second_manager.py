@@ -100,7 +100,7 @@ def is_managing_asked_for(person: User) -> bool:
 
 
 class Waiting(NamedTuple):
-    """A change that waits, as one manager sees it."""
+    """A waiting change, with the rights of one manager."""
 
     change: PersonChange
     words: str

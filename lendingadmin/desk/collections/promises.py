@@ -68,7 +68,7 @@ def judge(
 ) -> Judgement:
     """Return the state of a promise at `now`; amounts are in the loan's currency.
 
-    The promise is kept once the amount paid after it was made reaches the promised amount. After
+    The promise is kept when the amount paid since it was made reaches the promised amount. After
     the end of its day in the lender's zone, the promise waits for a later reading, but at most one
     day. Then the promise is partly kept, or broken if nothing was paid.
 

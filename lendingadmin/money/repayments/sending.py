@@ -61,7 +61,7 @@ PASS_ON = gettext_noop(
 
 
 class Outcome(NamedTuple):
-    """The result of a sent repayment; `card` describes it for the case that it can't be saved."""
+    """The result of a sent repayment; `card` describes it, in case it can't be saved."""
 
     move: services.Move
     card: Card
