@@ -781,7 +781,7 @@ def test_the_setting(text: str, found: dict[str, Any], settings: Any) -> None:
         ("a=", "is not an app of LENDING_APPS"),
         ("a=tanzania:officer", "“tanzania” of “tanzania:officer” is not an app of LENDING_APPS"),
         ("a=kenya:superuser", "“superuser” of “kenya:superuser” is not one of: viewer, officer"),
-        ("a=kenya", "“” of “kenya” is none of"),
+        ("a=kenya", "“” of “kenya” is not one of"),
     ],
 )
 def test_a_setting_that_is_refused(text: str, said: str, settings: Any) -> None:

@@ -35,8 +35,8 @@ def test_rights_are_given_and_taken_and_hold(viewer: User) -> None:
     ("words", "told"),
     [
         (("manager", "--give", "dashboard.export"), "a built-in role"),
-        (("night desk", "--give", "dashboard.everything"), "no right"),
-        (("night desk", "--take", "export"), "no right"),
+        (("night desk", "--give", "dashboard.everything"), "not a right"),
+        (("night desk", "--take", "export"), "not a right"),
     ],
 )
 def test_what_it_refuses_changes_nothing(words: tuple[str, ...], told: str) -> None:
