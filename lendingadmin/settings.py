@@ -62,7 +62,7 @@ def read(name: str, reader: Callable[[str], Read], default: str | None = None) -
     # django-environ is not used, because it reads a value that starts with $ as a variable's name.
     text = os.environ.get(name, default)
     if text is None or (text == "" and default != ""):
-        _problems.append(f"{name} is not set. docs/configure.md says what it is for.")
+        _problems.append(f"{name} is not set. docs/configure.md explains it.")
     else:
         try:
             return reader(text)

@@ -54,8 +54,8 @@ Cross-Origin-Resource-Policy: same-origin
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     """Worker that answers `/healthz` and `/readyz` even while all of its threads are busy.
 
-    All other requests wait. An extra thread looks at each connection without a free thread, and
-    answers a health request directly. So no request is refused because many come at the same time.
+    All other requests wait. If no thread is free, an extra thread looks at each new connection, and
+    answers a health request directly. So no request is refused when many come at the same time.
     `/readyz` has another extra thread, because its answer waits for the database.
     """
 
@@ -63,8 +63,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     def check_config(cls, cfg: Config, log: Logger) -> None:
         """Report errors in the variables and exit before a worker starts.
 
-        If two workers can't start, gunicorn ends with a trace after the second. The check runs in
-        another process, so that workers after a SIGHUP read the variables again.
+        Without this check, gunicorn ends with a trace after two workers could not start. The check
+        runs in another process, so that workers after a SIGHUP read the variables again.
         """
         super().check_config(cfg, log)
         looking = get_context("fork").Process(target=_set_up, args=(log,))
@@ -84,8 +84,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
         """Start or stop accepting connections.
 
         When this worker stops, accept the waiting connections and close the listener. An open
-        listener would queue new connections while requests end, and they would be lost when the
-        last worker ends. A closed listener refuses them, so that a proxy tries another host.
+        listener would still queue new connections, and they would be lost when the last worker
+        ends. A closed listener refuses them, so that a proxy tries another host.
         """
         super().set_accept_enabled(enabled)
         if enabled or self.alive:

@@ -58,7 +58,7 @@ def test_all_that_is_wrong_is_said_at_once_and_once() -> None:
 def test_what_names_apps_is_not_judged_while_these_are_malformed() -> None:
     said = read_fault(EXAMPLE | PROVIDER | {"LENDING_APPS": "kenya"})
     assert said.startswith("LENDING_APPS: ")
-    assert "is no app of LENDING_APPS" not in said
+    assert "is not an app of LENDING_APPS" not in said
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_a_command_says_what_is_wrong_in_lines() -> None:
     command = [sys.executable, "manage.py", "lending_check"]
     told = subprocess.run(command, cwd=ROOT, env=wrong, capture_output=True, text=True)
     said = [
-        "AUDIT_LINES: “maybe” is neither on nor off",
-        "LOG_FORMAT: “xml” is none of: line, json",
+        "AUDIT_LINES: “maybe” must be on or off",
+        "LOG_FORMAT: “xml” is not one of: line, json",
     ]
     assert (told.returncode, told.stderr.splitlines(), told.stdout) == (1, said, "")
 

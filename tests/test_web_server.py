@@ -146,8 +146,8 @@ def test_malformed_variables_are_lines_of_the_log_and_end_the_process() -> None:
     )
     said = re.findall(r"\[CRITICAL\] (.*)", ended.stderr)
     assert said == [
-        "AUDIT_LINES: “x” is neither on nor off",
-        "LOG_FORMAT: “xml” is none of: line, json",
+        "AUDIT_LINES: “x” must be on or off",
+        "LOG_FORMAT: “xml” is not one of: line, json",
     ]
     assert ended.returncode == 4 and "Traceback" not in ended.stderr
 

@@ -31,7 +31,7 @@ class DecryptionError(Exception):
 
 
 class Unbound(TypeError):
-    """Error: a text for an encrypted column was stored without the row to which it is bound."""
+    """Error: a text for an encrypted column was stored without its row."""
 
 
 @lru_cache(maxsize=4)
@@ -54,7 +54,7 @@ def encrypt(text: str, *place: str) -> str:
 
 
 def decrypt(ciphertext: str, *place: str) -> str:
-    """Return the text that `encrypt` was given for the same place.
+    """Return the text that was encrypted for this place.
 
     Raise DecryptionError if no key fits, or if the text was encrypted for another place.
     """
@@ -90,7 +90,7 @@ def _open(keys: MultiFernet, ciphertext: str, place: Sequence[str]) -> tuple[str
 
 
 class Undecryptable(str):
-    """Replacement for text that cannot be opened, so that the rest of its row can be shown."""
+    """Replacement for text that cannot be opened, so that the other columns can be shown."""
 
 
 class Ciphertext(str):
@@ -123,13 +123,13 @@ class EncryptedTextField(_Text):
     """Text that is encrypted in the database: readable in Python, useless in a filter or dump.
 
     `bound_to` names columns of the row that are set when the row is made and never change. Unique
-    columns are best. The text is bound to these columns and to its table and column. A table or
-    column that is renamed needs a migration that encrypts its texts again.
+    columns are best. The text is bound to these columns and to its table and column. If a table or
+    column is renamed, a migration must encrypt its texts again.
 
     Text that cannot be opened reads as an Undecryptable sentence. Storing that sentence raises
-    DecryptionError, because it would destroy text that a recovered key could still open.
-    `save`, `create` and `bulk_create` bind without further steps. An `update` of one row needs
-    `bind`, and raises Unbound without it, as `bulk_update` does.
+    DecryptionError, because the old text would be lost, and a recovered key could still open it.
+    `save`, `create` and `bulk_create` bind without further steps. For an `update` of one row, use
+    `bind`; without it, `update` and `bulk_update` raise Unbound.
     """
 
     descriptor_class = _DecryptedText
@@ -145,7 +145,7 @@ class EncryptedTextField(_Text):
         return name, path, args, options | ({"bound_to": self.bound_to} if self.bound_to else {})
 
     def list_place(self, row: Any) -> list[str]:
-        """Return the place to which the text of this row is bound."""
+        """Return the place of this row's text, for its encryption."""
         meta = self.model._meta
         fields = map(meta.get_field, self.bound_to)
         values = (field.value_to_string(row) for field in fields)  # type: ignore[union-attr]
@@ -154,13 +154,14 @@ class EncryptedTextField(_Text):
     def decrypt(self, ciphertext: str, row: Any) -> str:
         """Return the text of this row, or an Undecryptable sentence if it cannot be opened.
 
-        The row may also be a named row of `values_list`, if it has the fields to which the text is
-        bound.
+        The row may also be a named row of `values_list` that has the fields of `bound_to`.
         """
         try:
             return decrypt(ciphertext, *self.list_place(row))
         except DecryptionError:
-            return Undecryptable("(encrypted with a key that is not configured, or moved here)")
+            return Undecryptable(
+                "(can't be decrypted: the key is missing, or the text is from another row)"
+            )
 
     def encrypt(self, text: object, row: models.Model) -> str:
         """Return the encrypted text to store in this row; an empty text stays empty.

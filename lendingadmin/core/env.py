@@ -26,20 +26,20 @@ RULES = (
 )
 # Variables of earlier versions that are no longer read, and why. `manage.py check` names those that
 # are still set.
-_FROM_ADDRESS = "it follows from DASHBOARD_URL"
-_FIXED = "its value is fixed now"
-_PAGE = "`release` takes it over once, then managers change it on the page Settings"
+_FROM_ADDRESS = "DASHBOARD_URL decides it"
+_FIXED = "the value is now fixed"
+_PAGE = "`release` copies it once; then managers change it on the page Settings"
 _SANDBOX = "it is an option of `manage.py sandbox`"
 REMOVED = {
     **dict.fromkeys(("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HTTPS"), _FROM_ADDRESS),
     "DASHBOARD_HOST": "compose.yaml and Caddyfile read DASHBOARD_URL",
     "DASHBOARD_WEB": "Caddyfile reads BIND and PORT",
     # pragma: allowlist nextline secret
-    "SECRET_KEY_FALLBACKS": "put the earlier keys into SECRET_KEY, after the new one",
+    "SECRET_KEY_FALLBACKS": "add the earlier keys to SECRET_KEY, after the new key",
     "LENDING_SCOPE": "the scope is always platform.lending",
     "HSTS_SECONDS": "browsers use HTTPS for a year",
     "LOG_LEVEL": "the log has INFO and above",
-    **dict.fromkeys(("SNAPSHOT_EVERY", "PEOPLE_EVERY"), "it follows from the number of items"),
+    **dict.fromkeys(("SNAPSHOT_EVERY", "PEOPLE_EVERY"), "the number of items decides it"),
     **dict.fromkeys(("REPAYMENT_QUIET", "SLOW_CALL", "TWO_STEP_GRACE", "WRONG_PASSWORDS"), _FIXED),
     **dict.fromkeys(RULES, _PAGE),
     "DEBUG": "the demo has the styleguide",
@@ -63,7 +63,7 @@ def service_address(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("give an address that starts with http:// or https://")
     if parts.query or parts.fragment or parts.username or parts.password:
-        raise ValueError("give the bare address, without credentials, ? or #")
+        raise ValueError("give the address without credentials, ? or #")
     return text.rstrip("/")
 
 
@@ -74,7 +74,7 @@ def lending_address(text: str) -> str:
     """
     address = service_address(text)
     if address.endswith("/v1"):
-        raise ValueError("leave out /v1: it is put behind the address")
+        raise ValueError("leave out /v1, because it is added automatically")
     return address
 
 
@@ -87,7 +87,7 @@ def dashboard_address(text: str) -> str:
     """Read the http(s) address at which people open the dashboard: a host, and maybe a port."""
     address = service_address(text)
     if urlsplit(address).path:
-        raise ValueError("give the bare address, without a path: https://dashboard.example.com")
+        raise ValueError("give the address without a path: https://dashboard.example.com")
     return address
 
 
@@ -172,7 +172,7 @@ def mail_address(text: str) -> str:
     """Read a sender: `desk@example.com` or `Lending <desk@example.com>`."""
     name, at, host = parseaddr(text)[1].rpartition("@")
     if not (name and at and host) or "\n" in text:
-        raise ValueError(f"“{text}” is no mail address")
+        raise ValueError(f"“{text}” is not a mail address")
     return text
 
 
@@ -201,7 +201,7 @@ def data_keys(text: str) -> tuple[str, ...]:
 def whole_number(text: str) -> int:
     """Read an integer of at most nine digits, 0 or more."""
     if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
-        raise ValueError(f"“{text}” is no whole number")
+        raise ValueError(f"“{text}” is not a whole number")
     return int(text)
 
 
@@ -224,7 +224,7 @@ def switch(text: str) -> bool:
     """Read on/off, yes/no, true/false or 1/0 as a boolean."""
     word = text.strip().lower()
     if word not in _SWITCH:
-        raise ValueError(f"“{text}” is neither on nor off")
+        raise ValueError(f"“{text}” must be on or off")
     return _SWITCH[word]
 
 
@@ -257,7 +257,7 @@ def proxy_address_or_none(text: str) -> str:
     is_address = parts.scheme in ("http", "https") and parts.hostname
     if text and (not is_address or parts.path.strip("/") or parts.query):
         # The text may contain a password, so the error does not repeat it.
-        raise ValueError("this is no address of a proxy, such as http://proxy.example.com:3128")
+        raise ValueError("give the address of a proxy, such as http://proxy.example.com:3128")
     return text
 
 
@@ -266,7 +266,7 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if text not in choices:
-            raise ValueError(f"“{text}” is none of: {', '.join(choices)}")
+            raise ValueError(f"“{text}” is not one of: {', '.join(choices)}")
         return text
 
     return read

@@ -26,8 +26,8 @@ class InUse(Exception):
 def held(var: Path, *, fresh: bool) -> Iterator[None]:
     """Protect the databases from removal inside the block; `fresh` removes them first.
 
-    Raise InUse if `fresh` is True and another demo uses the databases. Databases in other places,
-    which the environment names, are never removed.
+    Raise InUse if `fresh` is True and another demo uses the databases. Databases that the
+    environment names are never removed.
     """
     var.mkdir(parents=True, exist_ok=True)
     with (var / "demo.lock").open("w") as lock:

@@ -9,9 +9,12 @@ class PortError(Exception):
 
 
 def port_number(name: str, text: str) -> int:
-    """Read a port with a next one from the variable `name`. Raise PortError for other text."""
+    """Read a port from the variable `name`; the port after it must exist too.
+
+    Raise PortError for other text.
+    """
     if not text.isdecimal() or not 0 < int(text) < 65535:
-        raise PortError(f"{name}={text} is no port number: give one from 1 to 65534.")
+        raise PortError(f"{name}={text} is not a port. Give a number from 1 to 65534.")
     return int(text)
 
 
@@ -25,7 +28,9 @@ def require_free(host: str, port: int) -> None:
             other = f"choose another: make run PORT={port + 10 if port < 65000 else 8010}"
             words = f"Port {port} of {host} cannot be opened ({error.strerror}); {other}"
             if error.errno == errno.EADDRINUSE:
-                words = f"Port {port} is in use. Stop what listens there, or {other}"
+                words = f"Port {port} is in use. Stop the program that uses it, or {other}"
             elif error.errno == errno.EACCES:
-                words = f"Port {port} may only be opened by the system's owner; {other}"
+                words = (
+                    f"Port {port} can only be opened by the administrator of this machine; {other}"
+                )
             raise PortError(words) from error

@@ -87,8 +87,8 @@ def prepare_dashboard() -> None:
         call_command("migrate", interactive=False, verbosity=0)
     except (InconsistentMigrationHistory, DatabaseError) as error:
         raise OtherVersion(
-            "The database was made by another version of lendingadmin and can't be brought up to "
-            "date: make run FRESH=1 starts over."
+            "The database was made by another version of lendingadmin and can't be updated. "
+            "`make run FRESH=1` starts with new data."
         ) from error
     collect_static()
     make_people(os.environ["DEMO_PASSWORD"], settings.LENDING_BASE_URL)
@@ -136,7 +136,7 @@ def make_people(password: str, service: str) -> None:
     these names and the password.
     """
     if not is_loopback(urlsplit(service).hostname or ""):
-        raise NotLoopback(f"Demo people are not made for the service at {service}.")
+        raise NotLoopback(f"The demo refuses to add its people for the service at {service}.")
     # Hashing a password is slow, so all people get the same hash.
     encoded = make_password(password)
     for name in ROLES:

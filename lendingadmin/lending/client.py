@@ -60,7 +60,7 @@ class Borrowers(ListResource[Borrower]):
         Raises NotFound, and ValueError for a body without a field.
         """
         if not body:
-            raise ValueError("A change names at least one field.")
+            raise ValueError("A change needs at least one field.")
         ids = {"borrowerId": borrower_id}
         return self.write_one(
             "borrowers.patch", Borrower, ids, body=body, expected_id=borrower_id, sent=body
@@ -96,7 +96,7 @@ class Borrowers(ListResource[Borrower]):
         }
         body = {key: value for key, value in given.items() if value is not None}
         if not body:
-            raise ValueError("An offer is asked for by assessment type, time or request id.")
+            raise ValueError("An offer needs an assessment type, a time or a request id.")
 
         def parse(answer: Answer) -> OfferOperation:
             found = read_object(name, OfferOperation, answer)
@@ -128,7 +128,7 @@ class Borrowers(ListResource[Borrower]):
         given = {"amount": amount, "startDate": start_date}
         body: dict[str, object] = {k: value for k, value in given.items() if value is not None}
         if not body:
-            raise ValueError("Contracts are previewed for an amount, a start date, or both.")
+            raise ValueError("A preview needs an amount, a start date, or both.")
         body["offerSummary"] = offer_summary
         parse = partial(read_array, name, LendingContract)
         return self.call(name, parse, {"borrowerId": borrower_id}, body=body)
@@ -154,7 +154,7 @@ class Loans(ListResource[Loan]):
         return self.write_one("loans.create", Loan, body=body, expected_id=expected_id, sent=sent)
 
     def get(self, account_id: str) -> Loan:
-        """Read one loan account (Spec: Loans, Get). Raises NotFound."""
+        """Read one loan account (Spec: Loans, Get). May raise NotFound."""
         return self.read_one("loans.get", Loan, "accountId", account_id)
 
     def delete(self, account_id: str) -> None:

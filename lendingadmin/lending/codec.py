@@ -52,9 +52,9 @@ def encode(body: object) -> bytes:
 
 
 def build_json(value: object) -> object:
-    """Return the JSON value to send for a value; numbers are Decimals.
+    """Convert a value to the JSON value to send; numbers are Decimals.
 
-    A Value or Malformed is sent as it was received, a time in UTC with milliseconds, a date as
+    A Value or Malformed does not change. A time is in UTC with milliseconds, a date is
     `YYYY-MM-DD`. Raises TypeError for a float, because money would lose digits, and for types that
     JSON does not have.
     """
@@ -62,7 +62,7 @@ def build_json(value: object) -> object:
         return value.raw
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            raise TypeError("keys sent to the service are text")
+            raise TypeError("keys sent to the service must be text")
         return {key: build_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [build_json(item) for item in value]
@@ -86,10 +86,10 @@ def decode(body: bytes) -> object:
 
 @lru_cache(maxsize=32)
 def make_decoder(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
-    """Return a `decode` for answers with a list, which reads only these keys of each item.
+    """Return a `decode` for answers with a list; it reads only these keys of each item.
 
-    The other keys, which are most of a loan, are skipped. An answer that does not have the form of
-    a list is read by `decode`.
+    The other keys are skipped; in a loan these are most keys. An answer in another form is read
+    completely.
     """
     item = TypedDict("item", dict.fromkeys(keys, Any), total=False)  # type: ignore[misc]
     page = TypedDict("page", {collection: list[item], "nextPageToken": Any}, total=False)  # type: ignore
@@ -121,7 +121,7 @@ def _read_slowly(body: bytes) -> object:
 
 
 def _out_of_range(constant: str) -> object:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} can't be a JSON number")
 
 
 def _without_surrogates(value: object) -> object:

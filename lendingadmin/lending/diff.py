@@ -15,7 +15,7 @@ _UPPER_CASED = frozenset({"surname", "othernames"})
 
 
 def find_differences(sent: object, came: object) -> list[str]:
-    """Return the places, such as `devices · 2 · osName`, of missing or changed values.
+    """Return where values are missing or changed, such as `devices · 2 · osName`.
 
     At most a dozen are listed, followed by `…` if there are more. The list is empty if the answer
     has all values that were sent.

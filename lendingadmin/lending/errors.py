@@ -25,7 +25,7 @@ _ = gettext_noop
 
 
 class Saved(StrEnum):
-    """Possible effect of a failed call: whether it may have changed data at the service."""
+    """Effect of a failed call: it may have changed data at the service, or not."""
 
     NO = "no"
     UNKNOWN = "unknown"
@@ -98,8 +98,8 @@ class TokenRefused(NotAccepted):
 class NotAllowed(LendingError):
     """403: the service account lacks a scope or a permission.
 
-    `scopes` are the scopes of which one is needed. The user of the account must have `permission`.
-    Spec: Scopes and permissions.
+    One of `scopes` is needed. The user of the account must have `permission`. Spec: Scopes and
+    permissions.
     """
 
     default_saved = Saved.NO
@@ -119,7 +119,7 @@ class Conflict(LendingError):
     """409: the record exists already, or conflicts with something else."""
 
     default_message = _(
-        "The lending service already has this record, or a record that conflicts with it."
+        "The lending service already has this record, or another record conflicts with it."
     )
 
 
@@ -158,8 +158,7 @@ class Untrusted(Unreachable):
 class Throttled(LendingError):
     """The call was not sent, because the dashboard already has its maximum number of calls.
 
-    After `retry_after` (seconds) a place is likely to be free. The error does not mean a fault of
-    the service.
+    After `retry_after` seconds, a call is probably possible. The service is not at fault.
     """
 
     default_message = _("This dashboard is sending too many requests now. Nothing was sent.")
@@ -170,11 +169,11 @@ class Throttled(LendingError):
 class NotSent(LendingError):
     """The deadline of a call passed before its first byte was written, so it was not sent.
 
-    A `before_send` hook raises this error to stop a call at the last moment. The error does not
-    mean a fault of the service.
+    A `before_send` hook raises this error to stop a call at the last moment. The service is not at
+    fault.
     """
 
-    default_message = _("This took too long to prepare. Nothing was sent.")
+    default_message = _("The request was not ready in time. Nothing was sent.")
     default_saved = Saved.NO
 
 
@@ -199,18 +198,18 @@ class AnswerTooLarge(Unreadable):
 class UnfinishedList(LendingError):
     """The list was not read to its end, so it may have items that were not seen."""
 
-    default_message = _("The service's list was not read to its end, so it may have more items.")
+    default_message = _("Not all of the service's list could be read, so there may be more items.")
     default_saved = Saved.NO
 
 
 class WrongRecord(LendingError):
-    """The answer names another record than the requested one; its data must not be shown."""
+    """The answer is about another record; its data must not be shown."""
 
     default_message = _("The lending service answered with the wrong record.")
 
 
 class UnidentifiedRecord(LendingError):
-    """The answer does not identify its record, so nothing may be entered from the answer."""
+    """The answer does not identify its record, so its data must not be used in a form."""
 
     default_message = _(
         "The lending service does not say who owns this record. It may belong to another borrower."
@@ -257,11 +256,11 @@ _BY_STATUS: dict[int, type[LendingError]] = {
 
 
 def saved_after(operation: Operation, status: int | None) -> Saved:
-    """Return whether an operation that failed with `status` may have changed data.
+    """Return whether a sent operation that failed with `status` may have changed data.
 
-    The operation was sent. A read changes nothing. The contract preview also changes nothing,
-    although it is a POST. A write has changed nothing if the status is a refusal. All other
-    statuses are unknown, including None (no readable status).
+    A read changes nothing; nor does the contract preview, although it is a POST. A write changed
+    nothing if the status is a refusal. For all other statuses, also None (no readable status), this
+    is unknown.
     """
     if operation.saves_nothing or status in _SAID_NO:
         return Saved.NO

@@ -30,8 +30,8 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 class Malformed:
     """A value of the wrong type, as the service sent it.
 
-    `raw` is the value, and `str()` shows it readably. A Malformed iterates as empty and is true, so
-    that loops and conditions of a page work. Its repr shows only the type, never the content.
+    `raw` is the value, and `str()` shows it readably. A Malformed is empty in a loop and true in a
+    condition, so that pages work. Its repr shows only the type, never the content.
     """
 
     raw: object
@@ -61,7 +61,7 @@ class Value:
 
     A field that is absent or null is None; a field of the wrong type is a Malformed. Keys that the
     spec does not name are preserved, and `raw` is the complete object as received. Each field is
-    read at its first use, because a list shows nine of the hundred and fifty fields of each loan.
+    read at its first use, because a list shows only nine of the 150 fields of a loan.
     """
 
     # The field that identifies a value in a log; None if the field would be personal data.

@@ -27,7 +27,7 @@ Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
 
 def list_ids(record: Borrower | Loan | Assessment | Event) -> list[str]:
-    """Return the id and the uid of a record, as far as they can be read."""
+    """Return a record's id and uid, if they can be read."""
     return [one for one in (_own_id(record), text(record.uid)) if one]
 
 
@@ -48,8 +48,8 @@ def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
 def check_named(record: Named, asked: str) -> Named:
     """Return the record if it has the requested id or uid. Raise UnidentifiedRecord if not.
 
-    Call this before the data of a record are used in a form. The read of the record has already
-    raised WrongRecord for another record.
+    Call this before the data of a record are used in a form. (For another record, the read has
+    already raised WrongRecord.)
     """
     if not is_named(record, asked):
         raise UnidentifiedRecord
@@ -61,10 +61,9 @@ def delete_named(
 ) -> None:
     """Delete a record and read it again, to prove that it is gone.
 
-    Raise WrongRecord and UnidentifiedRecord, and delete nothing, if the service answers with a
-    record that may be another record. After any other fault of the first read the deletion
-    continues. Raise Unconfirmed if the service accepted the deletion but the second read does not
-    prove it.
+    If the first read may have returned another record, raise WrongRecord or UnidentifiedRecord and
+    delete nothing. After any other fault of the first read, continue with the deletion. Raise
+    Unconfirmed if the service accepted the deletion but the second read does not prove it.
     """
     try:
         check_named(read(asked), asked)

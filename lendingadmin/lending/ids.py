@@ -23,14 +23,14 @@ def check_id(value: str) -> str:
     if not isinstance(value, str) or not value:
         raise InvalidId("An id is missing.")
     if value in _FOLDED:
-        raise InvalidId(f"“{value}” cannot be an id: addresses give it another meaning.")
+        raise InvalidId(f"“{value}” cannot be an id, because it has another meaning in addresses.")
     if _REFUSED.search(value):
         raise InvalidId("The id contains characters that no id can have.")
     return value
 
 
 def encode_id(value: str) -> str:
-    """Percent-encode all unsafe characters of an id for a path (UTF-8). Raise InvalidId."""
+    """Percent-encode all unsafe characters of an id for a path (UTF-8). May raise InvalidId."""
     return quote(check_id(value), safe="")
 
 
@@ -47,7 +47,7 @@ def resource_id(account_id: object, account_type: str = "borrower") -> str | Non
 
 
 def account_id(resource: str, account_type: str = "borrower") -> str:
-    """Return the account id of an app user, `borrower:<borrowerId>`. Raises InvalidId.
+    """Return the account id of an app user, `borrower:<borrowerId>`. May raise InvalidId.
 
     Spec: Conventions.
     """

@@ -36,11 +36,11 @@ _MOST_DAYS = 2**31 - 1
 
 
 def total_of(loan: Loan, column: Column) -> Decimal | None:
-    """Return one column of the balances for the complete loan.
+    """Return the total of one column of the balances. This is the value of the group `repayment`.
 
-    The result is the value of the `repayment` group. Without this group, return the sum of the four
-    other groups if all of them are present. Return None for a total that can't be read, because our
-    own sum must not replace the service's total.
+    If this group is missing, return the sum of the four other groups, if all of them are present.
+    Return None for a total that can't be read, because our own sum must not replace the service's
+    total.
     """
     balances = loan.balances
     if not isinstance(balances, LoanBalances):
@@ -54,14 +54,14 @@ def total_of(loan: Loan, column: Column) -> Decimal | None:
 
 
 def overdue_charges(loan: Loan) -> Decimal:
-    """Return the overdue fees and penalties, as far as the balances show them."""
+    """Return the overdue fees and penalties that the balances show."""
     balances = loan.balances
     groups = (balances.fees, balances.penalty) if isinstance(balances, LoanBalances) else ()
     return sum((number(_cell(one, "overdue")) or Decimal(0) for one in groups), Decimal(0))
 
 
 def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
-    """Return the columns whose total for the complete loan was sent but can't be read."""
+    """Return the columns with a total that was sent but can't be read."""
     group = loan.balances.repayment if isinstance(loan.balances, LoanBalances) else None
     return tuple(
         column for column in get_args(Column) if isinstance(_cell(group, column), Malformed)
@@ -128,7 +128,7 @@ def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
 
 
 def instalments(loan: Loan) -> tuple[Installment, ...]:
-    """Return the contract's instalments that are not Malformed; empty without a contract."""
+    """Return the contract's readable instalments; empty if there is no contract."""
     contract = loan.contract
     return each(contract.installments) if isinstance(contract, LendingContract) else ()
 
@@ -149,7 +149,7 @@ def next_of(loan: Loan) -> Installment | None:
 def days_late_of(loan: Loan) -> int | None:
     """Return the days late, rounded up (spec: LoanSchedule); None if not reported.
 
-    “More than N days” then gives the same result as with the service's number.
+    So “more than N days” gives the same result as with the service's number.
     """
     days = number(loan.schedule.days_late) if isinstance(loan.schedule, LoanSchedule) else None
     if days is None or abs(days) > _MOST_DAYS:
@@ -191,7 +191,7 @@ class LoanFacts(NamedTuple):
     """Main facts of a loan: the amount owed, the amount overdue, the next instalment.
 
     `next_amount` is the amount left to pay of the next instalment. Pages of a loan, receipts and
-    SMS use these facts, so that their figures never differ.
+    SMS use these facts, so that all show the same figures.
     """
 
     owed: Decimal | None

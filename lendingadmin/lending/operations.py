@@ -20,7 +20,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: its method and path, and the rights that the service requires of the sender.
+    """One operation: its method, its path, and the rights that the sender needs at the service.
 
     Any one of `scopes` is enough. `list_parameters` and `filters` are None if the spec does not
     show them, and empty if there are none.

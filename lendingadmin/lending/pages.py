@@ -38,11 +38,9 @@ EMPTY_PAGES = 100
 _TOO_FAR = gettext_noop(
     "The lending service's answer is too large to read at once. Ask for fewer items on a page."
 )
-LED_BACK = gettext_noop(
-    "The service's list repeats its pages, so the rest of the list can't be read."
-)
+LED_BACK = gettext_noop("The service sent the same page again, so later pages can't be read.")
 ENDLESS = gettext_noop(
-    "The service's list continues with empty pages only, so it can't be read to the end."
+    "The service sends only empty pages now, so the end of its list can't be read."
 )
 
 Item = TypeVar("Item", covariant=True)
@@ -57,8 +55,7 @@ class Page(Generic[Item]):
     An item that is not an object is a Malformed. `next_page_token` is None on the last page. The
     service may send more or fewer items than requested. `repeated` counts the items that a walk
     left out because an earlier page had them. `page_size` is the requested size, None if no size
-    was requested. The size is smaller than the caller's if the answer with a larger page was too
-    large (`PageReader`).
+    was requested. If an answer was too large, the reader requested a smaller page (`PageReader`).
     """
 
     items: tuple[Item | Malformed, ...]
@@ -113,11 +110,11 @@ def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, s
         query["filter"] = write_filter(operation, filters)
     if (order := asked.get("order")) is not None:
         if order not in ("asc", "desc") or "order" not in (operation.list_parameters or ()):
-            raise ValueError("The order is asc or desc, where the list has one.")
+            raise ValueError("The order must be asc or desc, and the list must allow an order.")
         query["order"] = order
     if (page_size := asked.get("page_size")) is not None:
         if not 1 <= page_size <= MAXIMUM_PAGE_SIZE:
-            raise ValueError(f"A page has 1 to {MAXIMUM_PAGE_SIZE} items.")
+            raise ValueError(f"The page size must be 1 to {MAXIMUM_PAGE_SIZE} items.")
         query["pageSize"] = str(page_size)
     if (page_token := asked.get("page_token")) is not None:
         query["pageToken"] = page_token
@@ -127,8 +124,8 @@ def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, s
 def read_page_token(raw: object) -> str | None:
     """Return the token of the next page; None if there is none.
 
-    Raise ValueError for a malformed token. A number is accepted as text. Other values are not
-    treated as the end, because the rest of the list would then be hidden.
+    Raise ValueError for a malformed token. A number is accepted as text. Other values do not mean
+    the end of the list, because later items would then be hidden.
     """
     if isinstance(raw, int | Decimal) and not isinstance(raw, bool):
         return str(raw)
@@ -159,7 +156,7 @@ class ListResource(Resource, Generic[Read]):
     _only: tuple[str, ...] = ()
 
     def only(self, keys: Iterable[str]) -> Self:
-        """Return a copy of this list that reads only these JSON keys of items, which is faster."""
+        """Return a faster copy of this list, which reads only these JSON keys of items."""
         narrow = copy(self)
         narrow._only = tuple(keys)
         return narrow
@@ -221,7 +218,7 @@ class Position(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None, page_size: int | None = None) -> "Position":
-        """Return the position that a page token names; `write` or the service made the token."""
+        """Return the position in a page token, which `write` or the service made."""
         if not text:
             return cls(None, page_size, 0)
         found = _POSITION.fullmatch(text)
@@ -235,7 +232,7 @@ class Position(NamedTuple):
 
 
 def is_same_page(one: str | None, other: str | None) -> bool:
-    """Return whether two page tokens lead to the same page of the service."""
+    """Return True if two page tokens lead to the same page of the service."""
     return Position.read(one)[:2] == Position.read(other)[:2]
 
 
@@ -244,11 +241,11 @@ class PageReader(Generic[Listed]):
 
     If items are large, the reader asks for smaller pages. `ask` reads a page of the service by page
     size and token. If an answer is too large, the reader asks again with a quarter of the page
-    size. A token is valid only with its page size (Spec: Shared list behaviour). Therefore, after
-    the first page, the reader reads the list again from its start up to the wanted items, for at
-    most `seconds`. The tokens that it returns then contain page size and position, so that the
-    pages after it are read with the smaller size. With `may_be_large` all tokens contain page size
-    and position, so that a later page is found by its token alone.
+    size. A token is valid only with its page size (Spec: Shared list behaviour). So after the first
+    page, the reader starts again and reads the list up to the wanted items, for at most `seconds`.
+    From then on its tokens contain page size and position, so that later pages are read with the
+    smaller size. With `may_be_large`, all tokens contain page size and position, so that a token
+    alone is enough to find its page.
     """
 
     def __init__(
@@ -267,7 +264,7 @@ class PageReader(Generic[Listed]):
         self._passed: dict[str, int] = {}
 
     def __call__(self, token: str | None) -> Page[Listed]:
-        """Return the page of a token, or the first page for None. Raises LendingError."""
+        """Return the page of a token, or the first page for None. May raise LendingError."""
         at = Position.read(token, self._page_size)
         if at.passed is None:
             at = at._replace(passed=self._passed.get(at.token or ""))
@@ -340,9 +337,8 @@ def first_items(
     """Return the page of the token `start`, or the next page that has items.
 
     If `start` is None, begin with the first page. At most MORE_PAGES more pages are read. If the
-    result has no items but a token, the list may have more items, because the limit was reached or
-    a further page could not be read. Raise UnfinishedList if pages without items lead back to
-    themselves.
+    result has a token but no items, the list may have more items: the limit was reached, or a
+    further page could not be read. Raise UnfinishedList if pages without items repeat.
     """
     pages, time = each_page(fetch, start), Deadline(READ_ON_SECONDS)
     page = next(pages)
@@ -360,7 +356,7 @@ def first_items(
 
 
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
-    """Yield the pages without items of earlier pages; each page counts the items left out.
+    """Yield the pages, without the items that an earlier page had; each page counts these.
 
     An item is recognised by its id, else its uid. An item without either is never left out. Only a
     hash of each item is stored, about 70 bytes. Raises UnfinishedList for a page with only items of
@@ -405,7 +401,7 @@ class Search(NamedTuple, Generic[Listed]):
 def search(
     pages: Iterator[Page[Listed]], is_wanted: Callable[[Listed], bool], at_most: int
 ) -> Search[Listed]:
-    """Look for an item on a list's pages until `at_most` items or more were compared.
+    """Search a list for an item, page by page, until `at_most` items were compared.
 
     The search also ends after MORE_PAGES further pages without items. Raise LendingError, except
     for a list without an end.
@@ -428,7 +424,7 @@ def search(
 
 
 def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:
-    """Return the items of a list within the limits of `search`, and True if these are all items.
+    """Return the items of a list within the limits of `search`; also True if these are all.
 
     Raise LendingError. An item that is not an object is left out.
     """

@@ -30,12 +30,12 @@ Work = Callable[[], Any]
 
 @dataclass(repr=False)
 class ParallelCalls:
-    """Shared state of parallel calls: one token, one deadline and one place for calls.
+    """State that parallel calls share: one token, one deadline and one slot for calls.
 
-    `token` is an error if no place or no token is available; each call then raises it. With
-    `cuts_off` the deadline also limits each call; otherwise no call begins after it. A write is
+    `token` is an error if no slot or no token is available; then each call raises this error. With
+    `cuts_off`, a call ends at the deadline; otherwise the deadline only stops new calls. A write is
     sent only with `may_write`. The thread that started the calls reports them (`calls`), because
-    the other threads must not use the ORM. Each call has the `headers`.
+    the other threads must not use the ORM. Each call gets the `headers`.
     """
 
     token: AccessToken | LendingError
@@ -74,13 +74,12 @@ def read_in_parallel(
 ) -> tuple[Any, ...]:
     """Run these reads in parallel; return the result of each, or the LendingError that it raised.
 
-    Each call is a function without arguments that reads through `client`, such as
-    `lambda: app.loans.get("L1")`. The token is fetched in the caller's thread. If the token is
-    refused, a new token is fetched there and the refused reads run once more. If there is no token
-    or no free place, each result is that error, and nothing is sent. A write among the calls raises
-    TypeError. After all calls are over, TypeError and every other error that is not a LendingError
-    is raised to the caller. With `seconds`, a read that takes longer than that after the token
-    arrived is cut off, and its result is TimedOut.
+    Each call is a function without arguments that reads through `client`, such as `lambda:
+    app.loans.get("L1")`. The token is fetched in the caller's thread. If the token is refused, a
+    new token is fetched there and the refused reads run once more. If there is no token or no free
+    slot, each result is that error, and nothing is sent. A write among the calls raises TypeError.
+    After all calls, TypeError and any other error that is not a LendingError is raised. With
+    `seconds`, each read is stopped this long after the token arrived, and its result is TimedOut.
     """
     transport = client.transport
     with ExitStack() as stack:
@@ -110,9 +109,9 @@ def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
     """Send these writes in parallel, each at most once, and return the result of each.
 
     Each write is a function without arguments that makes one call through `client`. An error of any
-    kind is the result of its write, because the other writes may have succeeded. If no place or no
-    token is available, nothing is sent and that error is the result of all. RuntimeError is raised
-    if threads cannot be started; it is then unknown which writes were sent.
+    kind is the result of its write, because the other writes may have succeeded. If no slot or no
+    token is available, nothing is sent, and that error is the result of each write. Raise
+    RuntimeError if threads cannot be started; then it is unknown which writes were sent.
     """
     transport = client.transport
     with ExitStack() as stack:

@@ -48,9 +48,9 @@ class Resource:
         before_send: Callable[[], None] | None = None,
         read: Callable[[bytes], object] = decode,
     ) -> Parsed:
-        """Send one operation and return its parsed answer. Raise LendingError and InvalidId.
+        """Send one operation and return its parsed answer. May raise LendingError and InvalidId.
 
-        `parse` raises a LendingError for an answer that does not fit the request.
+        `parse` raises a LendingError for an answer that does not match the request.
         """
         operation = OPERATIONS[name]
         path = operation.url(custom_methods=self._custom_methods, **self._ids, **(ids or {}))
@@ -138,7 +138,7 @@ def make_error(
     message: str = "",
     description: str | None = None,
 ) -> LendingError:
-    """Return the error for a 2xx answer that does not fit the request."""
+    """Return the error for a 2xx answer that does not match the request."""
     return kind(
         message,
         operation=name,
@@ -156,14 +156,14 @@ def refuse_description(name: str, answer: Answer) -> None:
 
 
 def read_object(name: str, kind: type[Read], answer: Answer) -> Read:
-    """Return the value of an answer that must be one JSON object. Raises Unreadable."""
+    """Return the value of an answer that must be one JSON object. May raise Unreadable."""
     if not isinstance(answer.json, Mapping):
         raise make_error(Unreadable, name, answer)
     return kind(answer.json)
 
 
 def read_array(name: str, kind: type[Read], answer: Answer) -> tuple[Read | Malformed, ...]:
-    """Return the values of an answer that must be a JSON array. Raises Unreadable."""
+    """Return the values of an answer that must be a JSON array. May raise Unreadable."""
     if not isinstance(answer.json, list):
         raise make_error(Unreadable, name, answer)
     return read_items(answer.json, kind)

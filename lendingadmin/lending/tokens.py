@@ -65,9 +65,8 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 class AccessToken:
     """A token and its lifetime by our own clock (aware, UTC).
 
-    If `issued_at` is in the future, the clock of the host that stored the token was ahead. The real
-    end of the token is then unknown, so the token counts as old: neither usable nor fresh nor
-    young.
+    If `issued_at` is in the future, the host that stored the token had a wrong clock. Then the end
+    of the token is unknown, and the token counts as old: not usable, fresh or young.
     """
 
     value: str = field(repr=False)
@@ -87,7 +86,7 @@ class AccessToken:
     def is_young(self, now: datetime) -> bool:
         """Return True if the token was issued less than 30 s ago.
 
-        A 401 for such a token is a fault of the operation, not of the token.
+        If such a token gets a 401, the cause is the operation, not the token.
         """
         return self.issued_at <= now < self.issued_at + _YOUNG
 
@@ -178,9 +177,9 @@ _FAULTS: dict[Fault, tuple[type[LendingError], str]] = {
 def read_lifetime(answer: Mapping[str, object], now: datetime) -> timedelta:
     """Return the lifetime of a token, from `expires_at` in any unit, or else `expires_in`.
 
-    A number counts as seconds, milli-, micro- or nanoseconds since the epoch, or as seconds
-    from now: the first of these within 30 days. Text may be such a number or ISO 8601. If
-    nothing fits, the lifetime is five minutes. It is never more than an hour.
+    A number is tried as seconds, milli-, micro- and nanoseconds since the epoch, then as seconds
+    from now. The first result within 30 days is used. Text may be such a number or ISO 8601. If no
+    result fits, the lifetime is five minutes; it is never more than an hour.
     """
     ends, number = answer.get("expires_at"), _read_number(answer.get("expires_at"))
     if number is not None:
@@ -211,7 +210,7 @@ def _seconds_until(value: object, now: datetime) -> float:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reason why the last token call failed, and the time until which no new call is made."""
+    """The reason why the last token call failed, and the time before which no new call is made."""
 
     until: datetime
     kind: str
@@ -228,14 +227,14 @@ class Refusal:
         return cls(until, kind, error.status, error.error_description, error.message)
 
     def is_in_force(self, now: datetime) -> bool:
-        """Return True if the refusal is not over.
+        """Return True if the refusal still applies.
 
-        A host whose clock is ahead cannot make a refusal last longer.
+        A host with a wrong clock cannot make it last longer.
         """
         return now < self.until <= now + _REFUSAL_KEPT
 
     def make_error(self) -> LendingError:
-        """Return the same error for one more caller."""
+        """Return a copy of the error, for another caller."""
         kind: type[LendingError] = getattr(errors, self.kind, errors.ServiceFault)
         return kind(
             self.message,
@@ -248,7 +247,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class TokenState:
-    """State that the processes share: the token, the last refusal and the lease for renewal.
+    """State shared by the processes: the token, the last refusal and the lease for renewal.
 
     One caller has the lease until `leased_until` (aware, UTC). Only the store uses `version`.
     """
@@ -260,7 +259,7 @@ class TokenState:
 
 
 class TokenStore(Protocol):
-    """Store in which the processes share one TokenState."""
+    """Store that shares one TokenState between processes."""
 
     def load(self) -> TokenState:
         """Return the stored state.
@@ -333,7 +332,7 @@ class TokenSource(ForkSafe):
         super().__init__()
 
     def reset(self) -> None:
-        """Forget the parent's token, so that a child reads the store first."""
+        """Forget the parent's token, because a child process must read the store."""
         self._held: AccessToken | None = None
 
     def get_token(self) -> AccessToken:
@@ -351,11 +350,10 @@ class TokenSource(ForkSafe):
         return token
 
     def drop(self, refused: str) -> bool:
-        """Drop a token that the service refused with 401; return whether to try with another token.
+        """Drop a token that the service refused with 401; return True if a retry makes sense.
 
-        Return True if there is another token, or if the refused token was older than 30 s and is
-        now dropped. Return False for a younger token, because it works and the 401 belongs to the
-        operation.
+        That is if there is another token, or if the refused token was older than 30 s and is now
+        dropped. A younger token stays, because it works and the operation is the cause of the 401.
         """
         while (state := self._store.load()).token and state.token.value == refused:
             if state.token.is_young(self._clock()):

@@ -105,7 +105,7 @@ class Call:
 
 @dataclass(repr=False)
 class PendingCall:
-    """One unfinished call with all its attempts; `answer` is the accepted one."""
+    """One unfinished call with all its attempts; `answer` is the accepted answer."""
 
     operation: Operation
     path: str
@@ -205,15 +205,15 @@ class Transport(ForkSafe):
         read: Callable[[bytes], object] = decode,
         parse: Callable[[Answer], Any] = lambda answer: answer,
     ) -> Any:
-        """Send one operation and return its parsed answer. Raise LendingError.
+        """Send one operation and return its parsed answer. May raise LendingError.
 
         `path` is absolute under the base address and percent-encoded already; it is sent exactly as
-        given. A GET is tried up to three times. Any other request is sent at most once, over a
-        connection of its own. `before_send` is called when the connection is open, immediately
-        before the first byte. If it raises an error (usually NotSent), nothing is sent and the
-        error is raised. Raise TypeError and ValueError, and send nothing, for a body that JSON
-        cannot represent. `read` reads the JSON of an accepted answer's body. `parse` raises a
-        LendingError for an answer that does not fit the request; its connection is then closed.
+        given. A GET is tried up to three times. Any other request is sent at most once, over a new
+        connection. `before_send` is called when the connection is open, immediately before the
+        first byte. If it raises an error (usually NotSent), nothing is sent and the error is
+        raised. Raise TypeError and ValueError, and send nothing, for a body that JSON cannot
+        represent. `read` reads the JSON of an accepted answer's body. `parse` raises a LendingError
+        for an answer that does not fit the request; its connection is then closed.
         """
         encoded = "?" + urlencode(query, quote_via=quote, safe="") if query else ""
         joined: ParallelCalls | None = getattr(self._mine, "joined", None)
@@ -250,9 +250,9 @@ class Transport(ForkSafe):
 
     @contextmanager
     def take_slot(self) -> Iterator[None]:
-        """Take a place for calls during this block.
+        """Take a slot for calls during this block.
 
-        Raise Throttled if no place is free within `slot_wait`.
+        Raise Throttled if no slot is free within `slot_wait`.
         """
         # A local name, because a fork replaces the semaphore of this object.
         slots = self._slots
@@ -267,9 +267,9 @@ class Transport(ForkSafe):
             self._slots_moved_at = time.monotonic()
 
     def report(self, call: Call) -> None:
-        """Pass a finished call to `on_call`; only log an error of `on_call`.
+        """Pass a finished call to `on_call`.
 
-        Such an error must not hide that money has moved.
+        An error of `on_call` is only logged, because it must not hide that money has moved.
         """
         if self.on_call is None:
             return
@@ -291,7 +291,7 @@ class Transport(ForkSafe):
 
     def _call_in(self, parallel: ParallelCalls, pending: PendingCall) -> Any:
         if not (pending.operation.saves_nothing or parallel.may_write):
-            raise TypeError("only reads go out here")
+            raise TypeError("only reads are allowed here")
         if isinstance(parallel.token, LendingError):
             raise copy(parallel.token)
         if parallel.deadline.has_passed:
@@ -418,13 +418,13 @@ def pause_before_retry(
     retry_after: float | None,
     backoff: float,
 ) -> float | None:
-    """Return the seconds until a read that failed for the `tries`th time is tried again.
+    """Return the pause in seconds before a failed read is repeated; None if it is not repeated.
 
-    Return None if it is not tried again. A read is tried again after a connection that did not
-    open, broke off or is out of step, and after 502, 503 and 504. `Retry-After` is respected up to
-    two seconds; if the service asks for more, the read is not tried again. Otherwise the pause
-    doubles from `backoff` seconds, with a random half, so that many readers do not try again at the
-    same time.
+    `tries` is the number of failures. A read is repeated if the connection did not open, broke off
+    or was out of step, and after 502, 503 and 504. `Retry-After` is respected up to two seconds; if
+    the service asks for more, the read is not repeated. Otherwise the pause begins at `backoff`
+    seconds and doubles each time. Half of the pause is random, so that many readers do not repeat
+    at the same time.
     """
     may_help = fault in _RETRIED_FAULTS or (fault is None and status in _RETRIED_STATUSES)
     if tries >= _TRIES or not may_help:

@@ -405,14 +405,14 @@ class Assessment(Value):
 
 
 class AssessedApps(Value):
-    """The apps to which an assessment type is limited."""
+    """The only apps that an assessment type is for."""
 
     channels: Texts
     platforms: Texts
 
 
 class AssessedAccounts(Value):
-    """The accounts to which an assessment type is limited."""
+    """The only accounts that an assessment type is for."""
 
     categories: Texts
     account_types: Texts
@@ -450,7 +450,7 @@ class AssessmentType(Value):
 
 
 class EntityValueSet(Value):
-    """Personal values of one kind, which decides their fields (Spec: EntityValueSet)."""
+    """Personal values of one kind; the kind decides the fields (Spec: EntityValueSet)."""
 
     kind: Text
     values: Many[Record]

@@ -113,16 +113,18 @@ class HttpExchange:
     def begin(self, connection: _Bounded) -> None:
         """Check the open connection and call the hook before the first byte is sent.
 
-        Raises NotSent if the deadline has passed, ConnectionError if the other side sent data or
-        closed the connection before the request, and the errors of the hook. Nothing is sent in
-        these cases.
+        If one of these errors is raised, nothing is sent: NotSent if the deadline has passed,
+        ConnectionError if the other side sent data or closed the connection before the request, and
+        the errors of the hook.
         """
         if self.before_send is not None:
             self.before_send()
         if self.deadline.has_passed:
             raise NotSent
         if not connection.is_connected:
-            raise ConnectionError("the other side spoke or hung up before it was asked")
+            raise ConnectionError(
+                "the other side sent data or closed the connection before the request"
+            )
         self.is_kept, connection.has_carried = connection.has_carried, True
         self.has_begun = True
 
@@ -297,9 +299,9 @@ class _Adapter(HTTPAdapter):
 class Route:
     """Route to other machines.
 
-    `ca_file` has the certificates (PEM) that are trusted in place of the public certificates.
-    `proxy` is the address of a proxy. Both may be empty. If `trust_env` is False, the proxies,
-    certificates and .netrc of the environment are ignored.
+    `ca_file` has the certificates (PEM) to trust in place of the public ones. `proxy` is the
+    address of a proxy. Both may be empty. If `trust_env` is False, the proxies, certificates and
+    .netrc of the environment are ignored.
     """
 
     ca_file: str = ""
@@ -435,10 +437,10 @@ def send(
     *,
     route: Route = DIRECT,
 ) -> Answer:
-    """Send once and read the complete answer; without a session, over a new connection.
+    """Send once and read the complete answer. If there is no session, use a new connection.
 
-    `url` is complete and percent-encoded, and is sent unchanged. Raises WireFault, and the errors
-    of the exchange's hook, after which nothing is sent.
+    `url` is complete and percent-encoded, and is sent unchanged. Raise WireFault for a fault. If
+    the exchange's hook raises an error, nothing is sent.
     """
     if exchange.deadline.has_passed:
         raise WireFault(Fault.NOT_OPENED)

@@ -56,7 +56,7 @@ EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
 def build_clients(more: Iterable[Client]) -> dict[str, Client]:
-    """Return the service accounts by id: `sandbox`, which has every permission, and more."""
+    """Return the service accounts by id: `sandbox` with every permission, and the given ones."""
     return {one.client_id: one for one in (Client("sandbox", "sandbox-secret", EVERYTHING), *more)}
 
 

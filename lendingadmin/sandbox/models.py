@@ -203,7 +203,8 @@ class OfferOperation(Row):
     """A getOffers request: one for each requestId of a borrower, even if it is sent several times.
 
     No state is stored, because the progress follows from `assessment`. `encrypted` has the
-    borrower's category and debt at the time of the request, so that the offer stays the same.
+    borrower's category and debt at the time of the request, because the offer must not change
+    later.
     """
 
     borrower = models.ForeignKey(Borrower, on_delete=models.CASCADE, related_name="offers")

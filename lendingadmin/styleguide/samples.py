@@ -61,7 +61,7 @@ class SampleForm(forms.Form):
 
 
 def chips() -> list[Status]:
-    """Return every status with its own look, and a status without one."""
+    """Return every status with its own style, and one without a style."""
     worded = [statuses.find_status("1", {"1": word}) for word in _WORDS]
     late = statuses.days_late(20)
     return [status for status in (*worded, *repayment_chips().values(), late) if status]

@@ -65,11 +65,11 @@ Condition = Callable[..., bool]
 class Rule(NamedTuple):
     """Access rule of a view: the people that may use it, and its HTTP methods.
 
-    A person must hold each of `permissions`. An empty tuple means that being signed in is enough.
-    None means that the view is open to everyone. `needs` gives the further permissions of one
-    address. Before a method in `confirmed`, people confirm their identity, unless they did so
-    recently (`staff.confirming`). With `confirmed_if`, people confirm only before requests for
-    which it is true. `quota` names the limit of uses (`quotas.LIMITS`).
+    A person must have each of `permissions`. If the tuple is empty, any signed-in person may use
+    the view; if it is None, everyone may. `needs` gives the further permissions of one address.
+    Before a method in `confirmed`, people confirm their identity, unless they did so recently
+    (`staff.confirming`). With `confirmed_if`, people confirm only before requests that it returns
+    True for. `quota` names the limit of uses (`quotas.LIMITS`).
     """
 
     permissions: tuple[str, ...] | None
@@ -152,7 +152,7 @@ def rule_of(view: Callable[..., Any]) -> Rule | None:
 
 
 def guards_itself(view: Callable[..., Any]) -> bool:
-    """Return whether a view belongs to allauth, which checks people with its own rules."""
+    """Return True if a view belongs to allauth, which has its own rules."""
     return (getattr(view, "__module__", "") or "").startswith("allauth.")
 
 
@@ -171,7 +171,7 @@ def routes(
 class AccessMiddleware:
     """Applies the access rule of every view before the view runs.
 
-    A view without a rule answers 404, and so does an address with an unknown app.
+    A view without a rule and an address with an unknown app answer 404.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -365,9 +365,9 @@ def to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Redirect to the sign-in and then back to the present page.
 
     htmx would follow a redirect and put the sign-in form into a fragment of the page. So htmx gets
-    an order to leave the page instead. After a request for a fragment or a POST, the browser
-    returns to the page around the fragment or form. If the person sent a form, the sign-in page
-    reports that the form was not sent.
+    a header that makes it leave the page instead. After a request for a fragment or a POST, the
+    browser returns to the page around the fragment or form. If the person sent a form, the sign-in
+    page reports that the form was not sent.
     """
     if _sends_a_form(request):
         messages.warning(

@@ -44,8 +44,8 @@ class Shown:
 def shown(calls: list[Call], held: Collection[str]) -> list[Shown]:
     """Return the page's calls so far, masked, with bodies only if `held` opens the full record.
 
-    `held` is the person's rights to a borrower's record. It is unknown which data an answer
-    contains, so with fewer rights neither the sent nor the received body is shown.
+    `held` is the person's rights to a borrower's record. An answer may contain any data, so if a
+    right is missing, neither the sent nor the received body is shown.
     """
     return [_shown(call, with_bodies=is_whole(held)) for call in calls]
 

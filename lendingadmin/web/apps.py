@@ -6,8 +6,6 @@ from lendingadmin.core import areas
 
 
 class UiConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name, label = "lendingadmin.web", "ui"
     tables = "models.TABLES"
     policies = ("quotas.QUOTAS", "policies.STATUS_WORDS")

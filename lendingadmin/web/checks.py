@@ -17,10 +17,12 @@ from lendingadmin.web.access import guards_itself, routes, rule_of
 from lendingadmin.web.policies import list_wordless
 
 _NEW_KEY = (
-    "`manage.py new_data_key` prints a random key. If data are encrypted already, leave the old "
-    "key after it."
+    "`manage.py new_data_key` prints a random key. If data are already encrypted, leave the old "
+    "key after the new one."
 )
-_RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old entries that age."
+_RETIRED_KEY = (
+    "Remove the old key when it is no longer needed (`manage.py reencrypt`; docs/operate.md, Keys)."
+)
 
 
 @register(Tags.security)
@@ -32,7 +34,7 @@ def files_are_private(**_: Any) -> list[CheckMessage]:
             kept += [Path(f"{database['NAME']}{end}") for end in ("", "-wal", "-shm")]
     return [
         Warning(
-            f"Others on this machine may read {path.name}.",
+            f"Other accounts on this machine may read {path.name}.",
             hint=f"chmod 600 {path}",
             id="lendingadmin.W007",
         )
@@ -49,7 +51,7 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
     """
     return [
         Error(
-            f"The view at “/{route}” does not say who may reach it.",
+            f"The view at “/{route}” does not declare its access.",
             hint="Put @access(…), @signed_in() or @public() of lendingadmin.web.access on it.",
             obj=f"{getattr(view, '__module__', '?')}.{getattr(view, '__qualname__', view)}",
             id="lendingadmin.E001",
@@ -63,9 +65,9 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
 def status_numbers_have_words(
     databases: Collection[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
-    """Name the status numbers that the service sent and that have no word.
+    """Report the status numbers from the service that have no word.
 
-    Nothing is reported without `databases`, or before the database has its tables.
+    Report nothing without `databases`, or before the database has its tables.
     """
     if databases is None:
         return []
@@ -75,7 +77,7 @@ def status_numbers_have_words(
         return []
     return [
         Info(
-            f"{table}: {number} has no word yet. Managers set it under Settings.",
+            f"{table}: {number} has no word yet. Managers add it under Settings.",
             id="lendingadmin.I001",
         )
         for table, number in found
@@ -84,7 +86,7 @@ def status_numbers_have_words(
 
 @register()
 def no_variable_is_left_over(**_: Any) -> list[CheckMessage]:
-    """Warn of each variable of an earlier version that is still set, because it has no effect."""
+    """Warn of each variable that is set, but has no effect since an earlier version."""
     return [
         Warning(
             f"{name} is set, but no longer read: {REMOVED[name]}.",
@@ -105,8 +107,8 @@ def people_come_by_https(**_: Any) -> list[CheckMessage]:
         return []
     return [
         Warning(
-            "DASHBOARD_URL is a plain http:// address of another machine.",
-            hint="Give its https:// address, of a proxy in front that ends TLS.",
+            "DASHBOARD_URL is an unencrypted http:// address of another machine.",
+            hint="Use the https:// address of a proxy that ends TLS.",
             id="lendingadmin.W001",
         )
     ]
@@ -117,8 +119,8 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
     """Warn if the service is called without https, because secret and tokens would be readable."""
     return [
         Warning(
-            f"{name} is a plain http:// address of another machine.",
-            hint="Give its https:// address.",
+            f"{name} is an unencrypted http:// address of another machine.",
+            hint="Use an https:// address.",
             id="lendingadmin.W002",
         )
         for name in ("LENDING_BASE_URL", "LENDING_AUTH_URL")
@@ -153,8 +155,8 @@ def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            "OIDC_ISSUER is a plain http:// address of another machine.",
-            hint="Give its https:// address.",
+            "OIDC_ISSUER is an unencrypted http:// address of another machine.",
+            hint="Use an https:// address.",
             id="lendingadmin.E004",
         )
     ]
@@ -168,7 +170,7 @@ def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
     """
     return [
         Warning(
-            f"{name} leads to another machine, and nothing says that it is encrypted.",
+            f"{name} is the address of another machine without encryption.",
             hint=hint,
             id="lendingadmin.W008",
         )
@@ -213,7 +215,7 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
     """Report a key that was typed or copied from an example, because it protects nothing."""
     return [
         Error(
-            f"Key {position} of {name} is made of text, not of random bytes.",
+            f"Key {position} of {name} is text, not random bytes.",
             hint=_NEW_KEY if position == 1 else _RETIRED_KEY,
             # Data are already encrypted with a retired key, so a release does not refuse this key.
             id="lendingadmin.E003" if position == 1 else "lendingadmin.E006",
@@ -234,7 +236,7 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             "SECRET_KEY holds the key of .env.example.",
-            hint="Make one of your own: openssl rand -base64 48",
+            hint="Make your own key: openssl rand -base64 48",
             id="lendingadmin.E002",
         )
     ]
@@ -249,7 +251,7 @@ def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
     return [
         Warning(
             f"The sender of mail is {settings.DEFAULT_FROM_EMAIL}.",
-            hint="Set EMAIL_FROM to an address of your own, for which your mail server sends.",
+            hint="Set EMAIL_FROM to your own address, for which your mail server may send.",
             id="lendingadmin.W009",
         )
     ]
@@ -264,7 +266,7 @@ def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
     return [
         Warning(
             f"CACHE_URL names {backend.rpartition('.')[2]}, which processes do not share.",
-            hint="Leave CACHE_URL out (the database is used) or give redis://….",
+            hint="Remove CACHE_URL, so that the database is used, or use redis://….",
             id="lendingadmin.W005",
         )
     ]

@@ -48,13 +48,13 @@ class Answered(NamedTuple):
 
 
 def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, datetime]:
-    """Return an answer from the last two seconds, or of a new call, and the time of reading.
+    """Return the answer of a new call, or an answer from the last two seconds; also its time.
 
-    One of the callers that share the cache makes the call. The others wait up to `LONGEST_WAIT`
-    seconds for its result or its error, and then raise Throttled. The answer is saved encrypted,
-    under a key that reveals nothing. The answer has its own time, because a cache may store an
-    answer longer than requested. The caller has already checked the person's right. Raise the
-    LendingError of `call`.
+    Of the callers that share the cache, only one makes the call. The others wait up to
+    `LONGEST_WAIT` seconds for its result or its error, and then raise Throttled. The answer is
+    saved encrypted, under a key that reveals nothing. The time is stored with the answer, because a
+    cache may store it for longer than requested. The caller has already checked the person's right.
+    Raise the LendingError of `call`.
     """
     kept_under = "coalesced:" + sha256(key.encode()).hexdigest()
     found = _fresh(kept_under) or _ask_once(kept_under, call)
@@ -128,8 +128,8 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
         if time_left.has_passed:
             raise Throttled(
                 _(
-                    "Other people have asked the service for the same data, and it has not "
-                    "answered yet. Nothing was sent."
+                    "The service has not yet answered other people who asked for the same data. "
+                    "Nothing was sent."
                 )
             )
         time.sleep(pause)

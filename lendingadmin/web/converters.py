@@ -32,10 +32,7 @@ def quote(key: str) -> str:
 
 
 def unquote(segment: str) -> str:
-    """Return the id that `quote` was given.
-
-    Raise ValueError for text that `quote` cannot have made.
-    """
+    """Return the id that `quote` escaped. Raise ValueError for text that `quote` never makes."""
     if not _ESCAPED.fullmatch(segment):
         raise ValueError("not the escape of an id")
     octets = re.sub(rb"_(..)", lambda match: bytes([int(match[1], 16)]), segment.encode("ascii"))

@@ -28,7 +28,7 @@ def plausible(value: date) -> None:
 
 
 def far_notice(what: str, at: datetime, now: datetime) -> str:
-    """Return a sentence about a time more than a year away, whose year may be mistyped.
+    """Return a sentence about a time that is more than a year away, because its year may be wrong.
 
     Return an empty text for other times. `what` begins the sentence.
     """
@@ -54,8 +54,8 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
 def zone_beside(field: forms.Field) -> str:
     """Return the zone of a field's day or time, for its label; empty for other fields.
 
-    A field is usually read in the current zone. On an app's pages this is the lender's zone, on
-    other pages UTC. A field in another zone has the words for its label in `zone_words`.
+    Usually this is the current zone: the lender's on an app's pages, UTC on other pages. If it is
+    another zone, its words are in `zone_words`.
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""

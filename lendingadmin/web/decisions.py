@@ -17,10 +17,10 @@ _FEW = 5
 
 
 class Task(NamedTuple):
-    """One row that waits: the page where it is decided, and the data to recognise it.
+    """One row to decide: the page for the decision, and the data to recognise it.
 
-    `words` names the row, such as a loan's id. The row waits from the time `since`. `by` is the
-    user name of the person who asked. `amount` is in `currency`; None for a row without an amount.
+    `words` names the row, such as a loan's id. `since` is the start of the wait. `by` is the user
+    name of the person who asked. `amount` is in `currency`; None for a row without an amount.
     """
 
     url: str
@@ -33,13 +33,13 @@ class Task(NamedTuple):
 
 
 class ToDecide(NamedTuple):
-    """A kind of rows that wait for a person's decision: its name, with a link to `route`.
+    """A kind of rows to decide: its name, with a link to `route`.
 
-    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out
-    rows that this person may not decide, such as their own entries. `query` makes the list at
-    `route` show only these rows. `key` is the argument of the route after the app's id. With
-    `describe`, which returns the Task of a row, the oldest rows by the columns `oldest_first`
-    are shown one by one. `button` names the decision.
+    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out rows
+    that this person may not decide, such as their own entries. `query` makes the list at `route`
+    show only these rows. `key` is the argument of the route after the app's id. If `describe` is
+    given, it returns the Task of a row; then the oldest rows (by the columns `oldest_first`) are
+    shown one by one. `button` names the decision.
     """
 
     name: str
@@ -54,7 +54,7 @@ class ToDecide(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """The rows of one kind that wait: their number in words, their list, and the oldest rows."""
+    """The rows of one kind to decide: their number in words, their list, and the oldest rows."""
 
     name: str
     url: str
@@ -65,7 +65,7 @@ class Waiting(NamedTuple):
 
 
 def list_decisions(app_id: str, person: Any) -> list[Waiting]:
-    """Return the rows in an app that wait for a person's decision, by kind.
+    """Return the rows in an app that this person can decide, by kind.
 
     One query counts all kinds, and each kind that has rows to show is one more query.
     """

@@ -42,9 +42,9 @@ from .quotas import OverQuota
 
 @dataclass(frozen=True)
 class Card:
-    """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty for a read.
+    """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty after a read.
 
-    `status` is the HTTP status of the service's answer, None without an answer. `finding` is the
+    `status` is the HTTP status of the service's answer; None if there was none. `finding` is the
     kind of the fault, for a mark in the page.
     """
 
@@ -73,7 +73,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         BadRequest,
         _("The service refused this request"),
-        _("Correct what the service names, then try again."),
+        _("Correct the fields that the service names, then try again."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
@@ -86,7 +86,8 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         NotAllowed,
         _("The service account may not do this"),
         _(
-            "Your own role is not the cause. Ask your administrator to give the service account "
+            "Your role in this dashboard is not the cause. Ask your administrator to give the "
+            "service account "
             "the right."
         ),
         HTTPStatus.BAD_GATEWAY,
@@ -125,8 +126,8 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         MayBeRestored,
         _("Not sent, because the database may have been restored"),
         _(
-            "Tell a manager. The manager and your administrator can solve this under Needs "
-            "checking. Your entry is saved, and you can send it again after that."
+            "Tell a manager. The manager and your administrator can solve this on the page Needs"
+            " checking. Your entry is saved, and you can send it again after that."
         ),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
@@ -150,7 +151,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         UnfinishedList,
-        _("The service's list was not read to the end"),
+        _("Not all of the service's list could be read"),
         _(
             "The record may still be in the list. If this happens again, tell the operator of "
             "the service."

@@ -63,7 +63,7 @@ class ExportPlaces(ForkSafe):
         self._taken: Counter[int] = Counter()
 
     def take(self, person_id: int) -> None:
-        """Take a place for an export of this person. Raise Throttled if no place is free."""
+        """Take a slot for an export of this person. Raise Throttled if no slot is free."""
         with self._lock:
             if self._taken[person_id] >= MOST_OF_ONE:
                 raise Throttled(
@@ -78,7 +78,7 @@ class ExportPlaces(ForkSafe):
         metrics.EXPORTS.inc()
 
     def give_back(self, person_id: int) -> None:
-        """Free the place of an export of this person."""
+        """Free the slot of an export of this person."""
         with self._lock:
             self._taken[person_id] -= 1
             if self._taken[person_id] <= 0:
@@ -90,10 +90,10 @@ places = ExportPlaces()
 
 
 class ExportPlace:
-    """A place for one of the exports of this process.
+    """A slot for one of the exports of this process.
 
-    The place is freed once, at the latest when this object is deleted. Creating the object raises
-    Throttled if no place is free.
+    The slot is freed once, at the latest when this object is deleted. Creating the object raises
+    Throttled if no slot is free.
     """
 
     def __init__(self, person_id: int) -> None:
@@ -138,10 +138,9 @@ def cell(value: object) -> object:
 
 
 class MomentText(Func):
-    """A column of times in the form of `timestamp_text`, made by the database.
+    """A column of times, written by the database in the form of `timestamp_text`.
 
-    Without this function, Python would parse and write the six times of each row. That would take
-    half of the time of an export.
+    If Python wrote the six times of each row, an export would take twice as long.
     """
 
     arity = 1
@@ -163,9 +162,9 @@ class MomentText(Func):
 class Column(NamedTuple):
     """A column: its name in the API and its word on the screen.
 
-    A column without a word is only in the technical export. `write` makes the text for people
-    from a value, the lender's zone, and the values of the columns that it `needs`. The head of
-    a column `in_currency` names the app's currency, because its values do not.
+    A column without a word is only in the technical export. `write` makes the text for people from
+    a value, the lender's zone, and the values of the columns that it `needs`. With `in_currency`,
+    the head of the column names the app's currency, because its values do not.
     """
 
     name: str
@@ -182,14 +181,14 @@ class Column(NamedTuple):
 def write_moment(value: object, zone: tzinfo) -> object:
     """Return a time from the API, or an aware datetime, as day and time in the zone.
 
-    Return any other value as received.
+    Other values are returned as received.
     """
     found = _read_moment(value)
     return found.astimezone(zone).replace(tzinfo=None, microsecond=0) if found else value
 
 
 def write_day(value: object, zone: tzinfo) -> object:
-    """Return the day that a contract's date means; any other value as received."""
+    """Return the day of a contract's date. Other values are returned as received."""
     return contract_date(_read_moment(value), zone) or value
 
 
@@ -219,7 +218,7 @@ def write_performance(value: object, _zone: tzinfo, status: object, settled: obj
 
 
 def write_rate(value: object, _zone: tzinfo) -> object:
-    """Return a fraction as a number of per cent; any other value as received."""
+    """Return a fraction as a number of per cent. Other values are returned as received."""
     fraction = number(value)
     return value if fraction is None else to_percent(fraction)
 
@@ -272,8 +271,7 @@ def export_response(
     """Return a CSV or XLSX file with the rows of all pages; `name` is without its ending.
 
     Each row has a value for every column, or one value that is not a record. The last row is a note
-    if the service stopped early, or listed rows again. The last row is also a note if there are
-    more rows than a workbook can contain.
+    if the service stopped early or sent rows again, or if a workbook can't contain all rows.
 
     The audit trail records the start of the export with its filters, and its end with the number of
     rows. `subject` names the exported data there. Raise Throttled if too many exports are running;
@@ -401,17 +399,17 @@ def _write_csv(pages: Iterable[list[Sequence[object]]]) -> Generator[str | bytes
 
 
 def back_to_list(request: PersonRequest) -> HttpResponse:
-    """Redirect to the list of an export whose filter can't be sent; the list shows the reason."""
+    """Redirect to the list if the filter of its export can't be sent; the list shows the reason."""
     match: Any = request.resolver_match
     name = match.url_name.removesuffix("-export")
     return redirect(reverse(name, kwargs=match.kwargs, query=request.GET))
 
 
 def describe_repeated(count: int) -> str:
-    """Return the last line of an export in which the service listed some rows again."""
+    """Return the last line of an export, if the service sent some rows again."""
     return ngettext(
-        "REPEATED: the service listed %(count)s row again; it is written once",
-        "REPEATED: the service listed %(count)s rows again; they are written once",
+        "REPEATED: the service sent %(count)s row again; this file has it once",
+        "REPEATED: the service sent %(count)s rows again; this file has them once",
         count,
     ) % {"count": count}
 

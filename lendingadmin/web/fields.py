@@ -54,9 +54,9 @@ class _Prefilled(forms.BoundField):
 class AmountField(forms.DecimalField):
     """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
-    An amount is never guessed. The error for a text with two readings names both readings. Forms
-    set `currency` to the ISO 4217 code that the amount may name. Without `currency`, the amount may
-    not name a currency.
+    An amount is never guessed. If a text can mean two amounts, the error names both. Forms set
+    `currency` to the ISO 4217 code that may be in the text. If it is not set, the text may not have
+    a currency.
     """
 
     bound_field_class = _Prefilled
@@ -92,8 +92,8 @@ class AmountField(forms.DecimalField):
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
         """Return the attributes of the field.
 
-        They make a phone show a keyboard with digits, align the digits to the end of the field, and
-        stop the browser from suggesting earlier values.
+        With them, a phone shows a keyboard with digits, the digits are at the end of the field, and
+        the browser suggests no earlier values.
         """
         usual = {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
         return super().widget_attrs(widget) | usual
@@ -218,7 +218,7 @@ def moment_field(**options: Any) -> MomentField:
 def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateField:
     """Return a field for a calendar day; `options` replace the usual options of the field.
 
-    `zone_words` names the zone of the day, if it is not the current one (see `dates`).
+    `zone_words` names the zone of the day, if it is not the current zone (see `dates`).
     """
     usual: dict[str, Any] = {
         "widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),

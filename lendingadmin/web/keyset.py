@@ -28,11 +28,11 @@ Key = tuple[datetime, int]
 
 
 class Slice(NamedTuple):
-    """The rows of one page, and the key of the row after which the next page begins.
+    """The rows of one page, and the key of the last row before the next page.
 
     `next` is None on the last page. `total` is the number of rows in the entire list, counted up to
     COUNTED + 1. It is None if the search stopped before the end of the list. `looked_through` is
-    True if the page ends because the search stopped, not because the page is full.
+    True if the search stopped before the page was full.
     """
 
     rows: list[Any]
@@ -57,9 +57,9 @@ def read_slice(
 ) -> Slice:
     """Return a page of rows in the order of the time in `column`, then of the primary key.
 
-    An index has the rows in that order, or there are few rows. `only` is a further filter without
-    an index. With `only`, at most AT_MOST rows are searched. The page starts after the present
-    place of the row with the id `behind`, or at the beginning if there is no such row.
+    There must be an index in this order, or only few rows. `only` is a further filter without an
+    index; with it, at most AT_MOST rows are searched. The page starts after the row with the id
+    `behind`, or at the beginning if this row is gone.
     """
     sign, later, earlier = ("-", "lt", "gt") if newest_first else ("", "gt", "lt")
     whole = rows.order_by(f"{sign}{column}", f"{sign}pk")
@@ -89,11 +89,11 @@ def read_slice(
 
 
 def read_slices(rows: QuerySet[Any, Any], column: str, size: int) -> Iterator[list[Any]]:
-    """Yield all rows, newest first, in slices; each begins where the slice before ended.
+    """Yield all rows, newest first, in slices of `size` rows.
 
-    `size` is the number of rows in a slice. No cursor and no transaction stay open between two
-    slices, because a pooler may share connections and a reader may be slow. An index has the rows
-    in the order of the time in `column`, then of the primary key. Each row has an `id`.
+    No cursor and no transaction stay open between two slices, because a pooler may share
+    connections and a reader may be slow. There must be an index in the order of the time in
+    `column`, then of the primary key. Each row has an `id`.
     """
     whole = rows.order_by(f"-{column}", "-pk")
     found = list(whole[:size])
@@ -130,9 +130,9 @@ def build_prefix(column: str, start: str) -> Q:
 
 
 def unindexed(condition: Q) -> Case:
-    """Return the condition without an index, so that the rest of a query chooses the index.
+    """Write a condition so that the database uses no index for it, but for another condition.
 
-    SQLite has no statistics of its tables and assumes that an `app_id` is rare.
+    SQLite has no statistics of its tables, and would choose the index of `app_id`.
     """
     return Case(When(condition, then=True), default=False, output_field=BooleanField())
 
@@ -140,13 +140,13 @@ def unindexed(condition: Q) -> Case:
 def count_each(lists: Sequence[QuerySet[Any]]) -> list[int]:
     """Return the number of rows of each query, counted up to COUNTED + 1.
 
-    One query counts all of them, because separate queries take longer than the counting.
+    One query counts all of them, because separate queries would take longer than the counting.
     """
     return run_counts(*write_counts(lists))
 
 
 def write_counts(lists: Sequence[QuerySet[Any]]) -> tuple[str, tuple[Any, ...]]:
-    """Return the query that counts the rows of each list, and its parameters; "" without lists."""
+    """Return the query that counts the rows of each list, and its parameters; "" for no lists."""
     asked = [_write_count(rows.order_by().values("pk")[: COUNTED + 1]) for rows in lists]
     query = ", ".join(sql for sql, _params in asked)
     params = tuple(one for _sql, params in asked for one in params)
@@ -172,7 +172,7 @@ def _write_count(rows: QuerySet[Any]) -> tuple[str, Sequence[Any]]:
 
 
 def filter_in_order(rows: QuerySet[Any], condition: Q, count: int) -> QuerySet[Any]:
-    """Return the rows that meet a condition, for a page that is not in the order of its index.
+    """Return the rows that meet a condition, if its index is not in the order of the page.
 
     `count` is the number of these rows. If there are many, the database reads all rows in the order
     of the page and skips the others. If there are few, the database sorts them.
@@ -190,10 +190,10 @@ def build_pager(
 ) -> dict[str, object]:
     """Return the content of `_pager.html`.
 
-    `parameter` is the parameter of the page's address that has the key of the last row.
+    `parameter` is the name of the address parameter with the key of the last row.
     """
     if page.looked_through:
-        note = _("%(count)s entries searched; older entries are searched next") % {
+        note = _("%(count)s entries searched; the next page searches older entries") % {
             "count": f"{AT_MOST:,}"
         }
     return {

@@ -55,10 +55,10 @@ class FilterField(forms.CharField):
 
 
 class AnotherField(FilterField):
-    """A filter field for typing a value that has no word, in place of a choice."""
+    """A filter field to type a value that is not among the choices."""
 
     def clean(self, value: Any) -> str:
-        """Raise ValidationError to ask for the value, because none was typed."""
+        """Raise ValidationError, because no value was typed."""
         raise forms.ValidationError(_("Enter the value to search for."), code="unwritten")
 
     def bound_data(self, data: Any, initial: Any) -> str:
@@ -67,10 +67,10 @@ class AnotherField(FilterField):
 
 
 class ListForm(forms.Form):
-    """The controls of one list, made from the parameters that the spec allows.
+    """The form of one list, made from the parameters that the spec allows.
 
-    `words` has the word of each value of a filter field. A field with words is a choice. If the
-    address names no order, a list that can be ordered is read with the newest first.
+    `words` has the word of each value of a filter field; a field with words is a choice. If the
+    address has no order, a list that can be ordered begins with the newest.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class ListForm(forms.Form):
 
 
 class Chip(NamedTuple):
-    """A filter with a value: its label, its value in words, and the query without the filter."""
+    """A filter with a value: its label, its value in words, and the query that removes it."""
 
     label: str
     words: str
@@ -118,9 +118,9 @@ class Chip(NamedTuple):
 
 
 def build_chips(form: forms.Form) -> list[Chip]:
-    """Return a chip for each filter in the address, except refused and usual values.
+    """Return a chip for each filter in the address, except for refused and default values.
 
-    The query of a chip names the first page, and no refused value.
+    The query of a chip leads to the first page, without refused values.
     """
     return [
         Chip(
@@ -166,7 +166,7 @@ def _spoken(name: str) -> str:
 class ListPage:
     """One page of a list: items, time of reading, address of the next page, and notes.
 
-    `leads_back` is True if the service names this page as the next one.
+    `leads_back` is True if the service's next page is this page again.
     """
 
     form: forms.Form
@@ -188,7 +188,7 @@ class ListPage:
         """Content of `_pager.html`."""
         note = ""
         if self.leads_back and not self.next_url:
-            note = _("the service's list repeats this page, so the rest of the list can't be read")
+            note = _("the service sent this page again, so later pages can't be read")
         return {
             "next_url": self.next_url,
             "first_url": self.first_url,
@@ -205,7 +205,7 @@ def read_page(
     call: Callable[..., Page[Any]],
     words: dict[str, dict[str, str]] | None = None,
 ) -> ListPage:
-    """Return the page that the URL names, masked. `call` is the client's `list` of this operation.
+    """Read the page in the address, and mask it. `call` is the client's `list` of this operation.
 
     A filter that can't be sent has an error at its field, and nothing is sent. For a filter that
     the service refuses, the service's words are shown above the fields. Raise the LendingError of
@@ -286,7 +286,7 @@ def _at(request: HttpRequest, token: str = "", skip: int = 0) -> str:
 
 
 def whole_number(text: str | None) -> int:
-    """Return the integer of at most 8 digits in an address or a field; 0 for anything else."""
+    """Read an integer of at most 8 digits from an address or a field; 0 for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 

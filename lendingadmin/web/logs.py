@@ -17,7 +17,7 @@ _REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 class NoAddress(logging.Filter):
-    """Replaces the address by the route in Django's own lines about requests."""
+    """In Django's own lines about requests, replaces the address with the route."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace the path in the record's arguments by the route; return True always."""
@@ -33,9 +33,9 @@ class NoAddress(logging.Filter):
 
 
 class NoTraceOfRefusals(logging.Filter):
-    """Removes the trace from a line about a refused request, such as a bad Host.
+    """Removes the trace from a line about a refused request, such as a wrong Host.
 
-    The sender is at fault, and any sender could fill the log with traces.
+    The sender is the cause, and could fill the log with traces.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -61,9 +61,9 @@ class OneOutage(logging.Filter):
         self._left_out = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return True for other records, and for one record about an outage in ten seconds.
+        """Return True for one record about an outage in ten seconds, without its trace.
 
-        The record about an outage loses its trace.
+        Return True for all other records.
         """
         # Imported late: the log is set up before there are models.
         from .unavailable import find_unavailable

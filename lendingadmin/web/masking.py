@@ -30,7 +30,7 @@ _PLAIN = (str, int, Decimal)
 
 
 def write_initials(name: object) -> str:
-    """Return `WANJIRU Anne` as `W. A.`; a mask for a value that is not text."""
+    """Return `WANJIRU Anne` as `W. A.`. A value that is not text becomes a mask."""
     if not isinstance(name, str):
         return REDACTED
     return " ".join(f"{word[0].upper()}." for word in name.split())
@@ -56,13 +56,16 @@ class Rule(NamedTuple):
 
 
 class ListOf(NamedTuple):
-    """A list of objects, each of which has these fields."""
+    """A list of objects; each object has these fields."""
 
     fields: Mapping[str, Any]
 
 
 class WordsOf(NamedTuple):
-    """An object whose keys the spec does not show. A key that contains a word has its rule."""
+    """An object with keys that the spec does not show.
+
+    The rule of a word applies to each key that contains it.
+    """
 
     words: Mapping[str, Rule]
 
@@ -138,7 +141,7 @@ def list_rights(person: User, app_id: str = "") -> frozenset[str]:
 
 
 def is_whole(held: Collection[str]) -> bool:
-    """Return whether these rights open the full record, with fields that are not in the spec."""
+    """Return True if these rights open the full record, also fields that are not in the spec."""
     return WHOLE_RECORD.issubset(held)
 
 
@@ -155,10 +158,10 @@ def find_masked(raw: Mapping[str, object], held: Collection[str]) -> frozenset[s
 
 
 def mask_item(item: T, held: Collection[str]) -> T:
-    """Return a borrower without the data that need other rights; any other record unchanged.
+    """Return a borrower without the data that need other rights.
 
-    An item of a list that is not an object may contain anything about any person, so all its
-    content is masked.
+    Records of other kinds do not change. If an item of a list is not an object, it may contain data
+    of any person, so all its content is masked.
     """
     if is_whole(held):
         return item
@@ -168,9 +171,9 @@ def mask_item(item: T, held: Collection[str]) -> T:
 
 
 def mask_open(cell: object) -> object:
-    """Return a mask for an object or a list in a file's cell; other cells stay unchanged.
+    """Mask an object or a list in a cell of a file; other cells do not change.
 
-    Such a cell, for example labels, may contain anything about a person.
+    Such a cell, for example labels, may contain personal data.
     """
     return REDACTED if isinstance(cell, Mapping | list | tuple) and cell else cell
 

@@ -29,12 +29,12 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class FramesMiddleware:
-    """Stores the frames of a request's calls together, by making its own frame large.
+    """Speeds up calls: with its large frame, the frames of a request's calls are stored together.
 
-    Since 3.11 CPython stores a thread's frames in pieces of 16 kB. It asks the system for the next
-    piece when a call does not fit, and returns it after that call. If the loop of a template is at
-    such a border, each turn takes longer. The same page of fifty loans then takes 35 to 60 ms,
-    depending only on the depth of the calls.
+    Since 3.11 CPython stores a thread's frames in pieces of 16 kB. If a call does not fit into a
+    piece, it requests another piece from the system, and frees it after that call. If this happens
+    in the loop of a template, each turn takes longer. The same page of fifty loans then takes 35 to
+    60 ms, depending only on the depth of the calls.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -100,8 +100,8 @@ class LendingMiddleware:
 def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> HttpResponse:
     """Return a page, or for htmx a fragment, with only the error card.
 
-    htmx puts only a 2xx into the page, so the fragment is a 200. `further` is the address of a list
-    that was not read to its end.
+    The fragment has status 200, because htmx inserts only a 2xx into the page. If a list was not
+    read to its end, `further` is its address.
     """
     card = errors.card(error)
     if further:
@@ -119,11 +119,11 @@ def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> Ht
 
 
 class SecurityHeadersMiddleware:
-    """Adds headers that forbid browsers all actions that our pages never need.
+    """Adds headers that forbid browser features which our pages never need.
 
-    Other sites may not use our pages either. Answers without a cache time are stored nowhere, not
-    even by the browser. Static files have the same headers and may be cached. A request in another
-    encoding than UTF-8 is answered with 400; browsers never send one.
+    They also stop other sites from using our pages. If an answer has no cache time, nothing may
+    store it, not even the browser. Static files have the same headers and may be cached. A request
+    in another encoding than UTF-8 is answered with 400; browsers never send one.
     """
 
     _HEADERS = {
@@ -155,10 +155,10 @@ class SecurityHeadersMiddleware:
 class CompressionMiddleware(GZipMiddleware):
     """Compresses pages to a sixth of their size; streamed answers are not compressed.
 
-    A page has words from its address next to personal data. The compressed length reveals little,
-    because Django adds random bytes and masks tokens again each time. Another site can't repeat a
-    person's request many times, because the browser does not send the session cookie (SameSite=Lax)
-    with such requests.
+    Words from the address are on the same page as personal data, so the compressed length could
+    reveal data. It reveals little, because Django adds random bytes and masks tokens again each
+    time. Another site can't repeat a person's request many times, because the browser does not send
+    the session cookie (SameSite=Lax) with such requests.
     """
 
     def process_response(

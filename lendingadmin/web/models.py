@@ -43,10 +43,10 @@ class Draft(models.Model):
 
     @classmethod
     def check_room(cls, person: User, token: str, size: int) -> None:
-        """Raise OverQuota if a person's drafts would be too long with this one.
+        """Raise OverQuota if this draft would exceed the person's limit for all drafts.
 
-        No draft is deleted to make room, because each may be unfinished work that a person
-        still needs. Unfinished drafts are deleted when they are KEPT_FOR old.
+        No draft is deleted to make room, because each may be unfinished work that a person still
+        needs. Unfinished drafts are deleted at the age KEPT_FOR.
         """
         others = cls.objects.filter(person=person).exclude(token=token)
         if (others.aggregate(kept=Sum("size"))["kept"] or 0) + size <= cls.MOST_KEPT:

@@ -100,7 +100,7 @@ class MomentField(forms.DateTimeField):
         super().__init__(**{**usual, **options})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return an initial aware time as people type it; any other value unchanged."""
+        """Return an initial aware time as people type it. Other values do not change."""
         if isinstance(value, datetime) and timezone.is_aware(value):
             return as_typed(value, seconds=self.seconds)
         return value

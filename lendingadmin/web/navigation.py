@@ -177,10 +177,10 @@ ListWaiting = Callable[[str, Any], QuerySet[Any]]
 
 
 class Badge(NamedTuple):
-    """A number next to a sidebar entry, which counts the app's rows that wait for the person.
+    """A number next to a sidebar entry: the app's rows that the person can decide.
 
-    The number is on each page and is counted by an index, only up to `keyset.COUNTED`. An entry
-    shows the sum of its badges.
+    It is on each page, so an index counts it, only up to `keyset.COUNTED`. An entry shows the sum
+    of its badges.
     """
 
     entry: str
@@ -219,7 +219,7 @@ class Navigation:
 
     @property
     def apps(self) -> list[LendingApp]:
-        """The apps in which this person has a role, for the switch in the header."""
+        """The apps where this person has a role, for the switch in the header."""
         return getattr(self._request.user, "lending_apps", [])
 
     def _may(self, permission: str) -> bool:
@@ -256,7 +256,7 @@ class Navigation:
 
     @property
     def chosen(self) -> Groups:
-        """Entries that this person chose for the sidebar: headings with entries."""
+        """The sidebar entries that this person chose: headings with entries."""
         return self._sidebar[1]
 
     @property
@@ -324,7 +324,7 @@ class Navigation:
 
 
 def count_waiting(app_id: str, person: User, entries: tuple[str, ...]) -> Mapping[str, int]:
-    """Return the number of an app's rows that wait for the person, by the key of their entry."""
+    """Return the number of rows to decide for each sidebar entry, by the entry's key."""
     held = frozenset(list_held(person, app_id))
     keys, query, params = write_badges(
         app_id, person, held, entries, int(monotonic() // _WRITTEN_FOR)
@@ -344,10 +344,10 @@ def _address(route: str, app_id: str) -> str:
 def write_badges(
     app_id: str, person: User, held: frozenset[str], entries: tuple[str, ...], since: int
 ) -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
-    """Return the entry of each badge, and the query that counts them with its parameters.
+    """Return the entry of each badge, and the query that counts their rows, with its parameters.
 
-    The rows are counted on each page. Writing the text of the query takes ten times as long. So the
-    text is used again until the rights `held` or the time `since` change.
+    Each page runs the query. Building its text takes ten times as long, so the text is used again
+    until the rights `held` or the time `since` change.
     """
     badges = [one for key in entries for one in collect("badges") if one.entry == key]
     query, params = write_counts([one.list_waiting(app_id, person) for one in badges])

@@ -89,8 +89,8 @@ class StatusWordsForm(PolicyForm):
         """The rows of each table, with a heading and a hint."""
         hints = {
             LOAN: gettext(
-                "The words open, pending, closed, settled, written off and deleted also decide "
-                "which loans count as open."
+                "These words also decide whether a loan counts as open: open, pending, closed, "
+                "settled, written off, deleted."
             )
         }
         return [
@@ -103,7 +103,7 @@ class StatusWordsForm(PolicyForm):
 
 
 def list_seen() -> dict[str, list[str]]:
-    """Return the status numbers that the service sent, by table, as our own tables have them."""
+    """Return the status numbers in our own tables, by table."""
     found: dict[str, set[str]] = {}
     for read in collect("statuses"):
         for table, numbers in read().items():
@@ -112,7 +112,7 @@ def list_seen() -> dict[str, list[str]]:
 
 
 def list_wordless() -> list[tuple[str, str]]:
-    """Return the seen status numbers without a word, each with its table in words."""
+    """Return the known status numbers without a word, each with its table in words."""
     values = read_values(STATUS_WORDS)
     return [
         (str(_TABLES[table]), number)
@@ -131,7 +131,7 @@ def _describe(values: Values) -> Words:
 
 def _describe_now(app: LendingApp) -> str:
     missing = "; ".join(f"{table} {number}" for table, number in list_wordless())
-    return gettext("Without a word: %(numbers)s.") % {"numbers": missing} if missing else ""
+    return gettext("Numbers without a word: %(numbers)s.") % {"numbers": missing} if missing else ""
 
 
 STATUS_WORDS = PolicyKind(

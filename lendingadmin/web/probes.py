@@ -11,7 +11,7 @@ _PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": metrics}
 class ProbesMiddleware:
     """Answer health probes before the host name is checked.
 
-    A load balancer asks by the address of the machine, which is not a host in ALLOWED_HOSTS.
+    A load balancer uses the address of the machine, which is not in ALLOWED_HOSTS.
     """
 
     def __init__(self, get_response: GetResponse) -> None:

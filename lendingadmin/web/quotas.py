@@ -37,10 +37,10 @@ NOTES, SHEETS = "notes", "sheets"
 
 
 class Limit(NamedTuple):
-    """At most `most` uses within `seconds`; `words` name the action. None is a rule of the app.
+    """At most `most` uses within `seconds`; `words` name the action.
 
-    Requests with one of `methods` count. With `once_by`, each value of that argument of the route
-    counts once.
+    If `most` is None, a rule of the app sets it. Requests with one of `methods` count. With
+    `once_by`, each value of that argument of the route counts once.
     """
 
     most: int | None
@@ -58,7 +58,7 @@ LIMITS = {
         once_by="borrower_id",
     ),
     REVEALS: Limit(
-        120, HOUR, gettext_lazy("You showed masked content %(most)s times within one hour."),
+        120, HOUR, gettext_lazy("You opened masked content %(most)s times within one hour."),
         methods=("POST",),
     ),
     SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within one hour.")),
@@ -98,15 +98,15 @@ class OverQuota(Throttled):
 
 
 class QuotasForm(PolicyForm):
-    """Form of the limits on what one person exports and opens."""
+    """Form of the limits for exports and opened borrowers of one person."""
 
     exports = forms.IntegerField(
-        label=gettext_lazy("Exports of one person in a day (UTC)"),
+        label=gettext_lazy("Exports by one person in a day (UTC)"),
         min_value=1,
         max_value=100_000_000,
     )
     opened = forms.IntegerField(
-        label=gettext_lazy("Borrowers that one person opens in an hour before managers get a mail"),
+        label=gettext_lazy("Borrowers opened by one person in an hour: mail to managers above"),
         min_value=0,
         max_value=300,
         help_text=gettext_lazy("0 means no mail. A person can open 300 at most."),
@@ -130,7 +130,7 @@ def _describe_now(app: LendingApp) -> str:
 QUOTAS = PolicyKind(
     "quotas",
     gettext_lazy("Exports and opened borrowers"),
-    gettext_lazy("These numbers protect the data of borrowers from being copied."),
+    gettext_lazy("These limits make it harder to copy the data of borrowers."),
     QuotasForm,
     {"exports": 50, "opened": 100},
     partial(describe_fields, QuotasForm),
@@ -149,15 +149,15 @@ def read_most_exports(app_id: str) -> int:
 
 
 def read_most_opened(app_id: str) -> int:
-    """Return the number of opened borrowers in an hour that raises an alarm; 0: no alarm."""
+    """Return the number of opened borrowers in an hour that raises an alarm; 0 means no alarm."""
     return int(read_recent(QUOTAS, app_id)["opened"])
 
 
 def take(person: User, name: str, of: str = "") -> None:
-    """Count one more use in the app of this page. Raise OverQuota if none is left.
+    """Count one more use in the app of this page. Raise OverQuota if the limit is reached.
 
-    With `of`, uses with the same value count once. If the database can't save the count, the use is
-    allowed and the log has a warning.
+    If `of` is given, uses with the same value count once. If the database can't save the count, the
+    use is allowed, and the log has a warning.
     """
     limit, (key, left) = LIMITS[name], _find_window(person, name)
     once = build_key(key, person, of) if of else ""

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Utf8Request(WSGIRequest):
-    """A request that is read as UTF-8, regardless of the encoding that its sender names.
+    """A request that is always read as UTF-8. Django uses the encoding that the sender names.
 
-    Django uses the sender's encoding. With some encodings, all code that reads the address or the
-    form would fail, even the creation of this object.
+    With some encodings, reading the address or the form would fail, and even the creation of this
+    object.
     """
 
     encoding = property(lambda _self: "utf-8", lambda _self, _name: None)

@@ -26,7 +26,7 @@ GROUPS: Mapping[str, str] = {
 
 
 class RevealPurpose(TextChoices):
-    """The purpose for which masked content is revealed."""
+    """The purpose of revealing masked content."""
 
     CALL = "call", _("I am on the phone with the borrower")
     IDENTITY = "identity", _("Checking an identity")
@@ -37,7 +37,7 @@ class RevealPurpose(TextChoices):
 
 
 class RevealForm(forms.Form):
-    """Form for the purpose for which a person wants to see masked content."""
+    """Form for a person's purpose to see masked content."""
 
     purpose = forms.ChoiceField(
         choices=[("", _("Choose a purpose")), *RevealPurpose.choices], label=_("Purpose")
@@ -53,7 +53,7 @@ def list_groups(rights: frozenset[str]) -> list[str]:
 def record_reveal(
     request: PersonRequest, app_id: str, subject: str, what: str, form: RevealForm
 ) -> None:
-    """Record in the audit trail which record is revealed and why; call this before showing it.
+    """Record the revealed record and the purpose in the audit trail; call this before showing it.
 
     `subject` is an account id, a space and the part: an event's time, or `record`. `what` names the
     content and has no personal data. The form is valid.

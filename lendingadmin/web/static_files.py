@@ -12,9 +12,9 @@ _INDENTATION = re.compile(r"^\s+", re.MULTILINE)
 
 
 def shrink(name: str, text: str) -> str:
-    """Return a style or script without comments on lines of their own and without indentation.
+    """Remove the comment lines and the indentation of a style or script.
 
-    A script must not contain a text of several lines, because the text would lose its indentation.
+    A script must not have strings of several lines, because they would lose their indentation.
     """
     comments = _OF_STYLES if name.endswith(".css") else _OF_SCRIPTS
     return _INDENTATION.sub("", comments.sub("", text))

@@ -39,8 +39,8 @@ class Subject(NamedTuple):
 class Item(NamedTuple):
     """One event: its time (aware), its words, its link, and the person who caused it.
 
-    `detail` is a second line. `text` is text that a person wrote; a source with such text declares
-    the right that opens it. `is_day` is True if only the day is known.
+    `detail` is a second line. `text` was written by a person; its source names the right to see it.
+    `is_day` is True if only the day is known.
     """
 
     moment: datetime
@@ -79,7 +79,7 @@ class Found(NamedTuple):
 
 
 class LiveReads(NamedTuple):
-    """Calls that run in parallel with the calls of other sources, and the use of their results.
+    """Calls that run in parallel with those of other sources, and a function for their results.
 
     The calls must not use the database, because they run on threads. `finish` gets the value or the
     LendingError of each call, and may raise a LendingError.
@@ -93,8 +93,8 @@ class LiveReads(NamedTuple):
 class Source:
     """One source of an area: its key in the address, its label, its icon, and its right.
 
-    `prepare` returns the reads of a source of the service, or None if the source has nothing about
-    this subject. `of_loans` is False for a source that belongs only to a borrower.
+    For a source at the service, `prepare` returns its reads, or None if it has nothing about this
+    subject. `of_loans` is False if the source is only for borrowers.
     """
 
     key: str

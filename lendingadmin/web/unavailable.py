@@ -65,7 +65,7 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
 
 
 def build_saved_card(done: str = _SAVED) -> Card:
-    """Return the card for a write that the service confirmed but that could not be saved."""
+    """Return the card for a write that the service confirmed, but the database did not save."""
     return Card(
         title=_("The service %(done)s this, but the dashboard could not save the confirmation")
         % {"done": _(done)},
@@ -77,7 +77,7 @@ def build_saved_card(done: str = _SAVED) -> Card:
 
 
 def build_unknown_card(done: str = _SAVED) -> Card:
-    """Return the card for a write that was sent and whose outcome could not be saved."""
+    """Return the card for a write that was sent, but the database did not save its outcome."""
     return Card(
         title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
         cause=" ".join([_("Your entry was sent to the lending service."), _(NO_DATABASE)]),
@@ -88,9 +88,9 @@ def build_unknown_card(done: str = _SAVED) -> Card:
 
 
 def keep_outcome(write: Callable[[], object], card: Card) -> None:
-    """Save the outcome of a write; try again and again while the database can't be used.
+    """Save the outcome of a write; repeat this while the database can't be used.
 
-    Raise OutcomeNotKept with the card after KEEP_WITHIN.
+    After KEEP_WITHIN, raise OutcomeNotKept with the card.
     """
     until, pause = time.monotonic() + KEEP_WITHIN, 0.05
     while True:
@@ -123,7 +123,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def find_unavailable(error: BaseException | None) -> BaseException | None:
-    """Return the error or cause that shows that our database or cache can't be used; else None."""
+    """Find the error or cause that shows an outage of our database or cache; else None."""
     while error is not None and not (isinstance(error, UNAVAILABLE) or _is_read_only(error)):
         error = error.__cause__
     return error

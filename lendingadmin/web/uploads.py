@@ -21,8 +21,8 @@ class CutOff(InMemoryUploadedFile):
 class BoundedMemory(FileUploadHandler):
     """Drops the content of a file longer than LONGEST; ends the connection after GIVE_UP bytes.
 
-    The handler reads a little more than it accepts, so that the form is shown with an error and the
-    connection does not break.
+    The handler reads a little more than it accepts, so that the person sees the form with an error
+    and not a broken connection.
     """
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:

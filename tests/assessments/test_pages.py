@@ -48,7 +48,7 @@ def test_the_types_are_offered_with_all_that_is_known_of_them(
     page = desk.get(address(app, "new"), {"accountId": "borrower:b"}).content.decode()
     for words in (
         "Credit, 90 days",
-        "looks back",
+        "uses data of",
         "platforms: android",
         "borrowers: individual",
         "in beta testing",

@@ -88,7 +88,7 @@ def test_it_says_each_limit() -> None:
         "calls to the lending service at the same time": (
             f"{transport.size} in a process, {transport.deadline:.0f} seconds each with all tries"
         ),
-        "a request": f"{longest} seconds of the proxy, {statement} for each of its statements",
+        "a request": f"{longest} seconds at the proxy; {statement} seconds for each SQL statement",
         "repayments without a second person": "the limits on Settings",
     }
     said = read_part("## Signing in", "## Rights").lower()

@@ -164,7 +164,7 @@ def test_photos_and_fingerprints_are_edited_as_lists(
         ("open__company", '{"a": NaN}', "The text is not valid JSON"),
         ("open__company", "just words", "Line 1 has no “key: value”"),
         ("open__company", "a: 1\na: 2", "appears twice"),
-        ("settings__settings", '{"a": 1}', "The value of “a” has to be text"),
+        ("settings__settings", '{"a": 1}', "The value of “a” must be text"),
         ("biometrics__photos", "{}", "Enter a list as JSON"),
         ("individual__dateOfBirth", "31.12.1990", "Enter a date"),
         ("individual__noOfDependants", "two", "whole number"),
@@ -175,8 +175,8 @@ def test_photos_and_fingerprints_are_edited_as_lists(
         ),
         ("json__loans", "loanId: l", "Enter a list as JSON"),
         ("general__startDate", "0001-01-01T00:00", "year between"),
-        ("json__devices", '[{"osName": "x"}]', "Enter the deviceId of each new item"),
-        ("json__devices", '["x"]', "Enter the deviceId of each new item"),
+        ("json__devices", '[{"osName": "x"}]', "Enter “deviceId” for each new item"),
+        ("json__devices", '["x"]', "Enter “deviceId” for each new item"),
     ],
 )
 def test_what_cannot_be_sent_says_so_beside_its_field_and_stays(

@@ -125,7 +125,7 @@ def test_a_database_that_takes_no_writes_stops_no_page(
     # Where only the trail takes none, the read is written the next time.
     with refuse("INSERT", table="audit_entry"):
         assert desk.get(f"{there}panels/record", headers=HTMX).status_code == 200
-    assert "a read is not in the trail: OperationalError" in caplog.text
+    assert "an opened borrower could not be added to the trail: OperationalError" in caplog.text
     assert "borrower:b" not in caplog.text
     desk.get(f"{there}panels/record", headers=HTMX)
     assert len(list_reads()) == 1

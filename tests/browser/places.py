@@ -254,7 +254,7 @@ REPAYMENTS = (
         "support",
         steps.enter,
         ends="repayment-confirm",
-        shows="one reading is missing",
+        shows="one of the two amounts is missing",
     ),
     Place(
         "receipt-recorded",
@@ -549,7 +549,7 @@ STATEMENTS = (
         "statement-batch-filtered",
         f"{_APP}/statements/{{statement_whole}}/batch/?finding=overpaid",
         "support",
-        shows="Accept all rows to decide",
+        shows="Accept all undecided rows",
     ),
     Place(
         "statement-batch-record",

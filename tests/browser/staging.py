@@ -354,7 +354,7 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
         "The loan's paid amount rose by exactly this amount. Another payment may explain the rise."
     )
     read(enter("presumed", RepaymentState.PRESUMED, why=reason), "1000", "2250.50")
-    quiet = "Two readings of the loan after the waiting time show no rise of the paid amount."
+    quiet = "The loan was read twice after the waiting time. Its paid amount did not rise."
     read(
         enter("not_found", RepaymentState.NOT_FOUND, created_at=long_ago, why=quiet), "1000", "1000"
     )

@@ -48,8 +48,10 @@ def test_a_row_of_the_table_is_a_queue(
     for number, late in enumerate((4, 5, 6, 9)):
         service.add(number, late)
     counted()
-    monkeypatch.setitem(QUEUES, "late-5-8", QueueKind("Five to eight", "longest late first", 5, 8))
-    monkeypatch.setitem(QUEUES, "late", QueueKind("Late", "longest late first"))
+    monkeypatch.setitem(
+        QUEUES, ("late-5-8"), QueueKind("Five to eight", "most days late first", 5, 8)
+    )
+    monkeypatch.setitem(QUEUES, "late", QueueKind("Late", "most days late first"))
     assert list_loans("late-5-8") == ["L-2", "L-1"]
     assert list_loans("late") == ["L-3", "L-2", "L-1", "L-0"]
     assert press_next(desk, "late-5-8") == "B-2"
@@ -159,7 +161,7 @@ def test_the_pages_say_what_there_is(service: CallService, desk: Client) -> None
     shown = words(read_page(desk, COLLECTIONS))
     assert "1 to 7 days late 30" in shown and "8 to 30 days late 0" in shown
     first = read_page(desk, f"{COLLECTIONS}late-1-7/")
-    assert "30 to call, longest late first" in words(first)
+    assert "30 to call, most days late first" in words(first)
     # Days are told as days late, and amounts have their currency.
     head, body = first.partition("</thead>")[0], first.partition("</thead>")[2]
     assert "(KES)" in head and body.count(" days late") + body.count(" day late") >= 25

@@ -193,7 +193,7 @@ def test_a_port_in_use_is_one_clear_line(place: int, folder: Path, port: int) ->
 def test_a_port_that_is_none_is_one_clear_line(folder: Path) -> None:
     run = Demo(folder, 0)
     assert run.end() == 1
-    assert run.told == ["CommandError: PORT=0 is no port number: give one from 1 to 65534.\n"]
+    assert run.told == ["CommandError: PORT=0 is not a port. Give a number from 1 to 65534.\n"]
 
 
 def test_a_database_of_another_version_is_one_clear_line(tmp_path: Path, port: int) -> None:
@@ -201,6 +201,6 @@ def test_a_database_of_another_version_is_one_clear_line(tmp_path: Path, port: i
         database.execute("CREATE TABLE staff_user (id integer)")
     run = Demo(tmp_path, port)
     assert run.end() == 1
-    assert "make run FRESH=1 starts over." in run.told[-1]
+    assert "`make run FRESH=1` starts with new data." in run.told[-1]
     assert "Traceback" not in "".join(run.told)
     assert run.pids() == []

@@ -21,7 +21,7 @@ def test_a_port_number(text: str, number: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "0", "65535", "-1", "8o00", "80.0", "²"])
 def test_what_is_no_port_number_names_the_variable(text: str) -> None:
-    with pytest.raises(PortError, match=r"PORT=.* no port number"):
+    with pytest.raises(PortError, match=r"PORT=.* not a port"):
         port_number("PORT", text)
 
 

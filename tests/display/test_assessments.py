@@ -68,4 +68,4 @@ def test_limits_in_words() -> None:
         ("Borrowers", "all"),
         ("Account types", "all"),
     ]
-    assert assessments.limits(None) == [("Limits", "none named")]
+    assert assessments.limits(None) == [("Limits", "none")]

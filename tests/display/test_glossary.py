@@ -60,7 +60,7 @@ def test_a_term_is_a_button_that_its_tip_describes() -> None:
 
 
 def test_other_words_for_a_term() -> None:
-    assert ">Looks back</button>" in draw('{% term "look-back" "Looks back" %}')
+    assert ">Data period</button>" in draw('{% term "data period" "Data period" %}')
     assert ">APR</button>" in draw("{% term word %}", word="APR")
 
 

@@ -179,8 +179,8 @@ def test_an_empty_list_leaves_nothing_to_get_and_is_no_failure(service):
     status, rows, _ = check()
 
     assert status == 0
-    assert rows["kenya", "borrowers.get"] == ("not tried", "the list names no record")
-    assert rows["kenya", "assessments.get"] == ("not tried", "the list names no record")
+    assert rows["kenya", "borrowers.get"] == ("not tried", "the list has no record")
+    assert rows["kenya", "assessments.get"] == ("not tried", "the list has no record")
 
 
 def test_empty_pages_that_lead_back_to_themselves_are_a_failure(service):

@@ -163,9 +163,9 @@ NOT_WORDS = {
         *("typed again", "not restored", "started in bulk"),
     },
     "core/audit/restores.py": {
-        "a restored database is not noticed: AUDIT_ANCHOR can't be used",
+        "a restore of the database would not be noticed, because AUDIT_ANCHOR can't be used",
         "the database may have been restored (found {} UTC): "
-        "nothing is sent until `manage.py restored` was run",
+        "nothing is sent until `manage.py restored` has run",
     },
     "web/display/locales.py": {"d MMM y", "MMM yy"},
     "records/loans/shown.py": {"repayment principal interest fees"},

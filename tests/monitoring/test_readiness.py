@@ -209,7 +209,7 @@ def refuse_writes(
 
 def test_a_full_disk_is_not_ready() -> None:
     with connection.execute_wrapper(refuse_writes):
-        assert ask() == (503, "not ready: the database takes no writes: is its disk full?\n")
+        assert ask() == (503, "not ready: the database takes no writes; its disk may be full\n")
     assert ask() == (200, "ready\n")
 
 

@@ -190,4 +190,4 @@ def test_a_text_that_is_moved_to_another_note_opens_nowhere(officer: User) -> No
         cursor.execute(
             "UPDATE notes_noteversion SET text = %s WHERE note_id = %s", [cipher, second.pk]
         )
-    assert "not configured, or moved here" in Note.objects.get(pk=second.pk).newest.text
+    assert "the key is missing" in Note.objects.get(pk=second.pk).newest.text

@@ -215,7 +215,7 @@ class TestThePageThatWaits:
         [
             ([], "offers this borrower no products now", False),
             (None, "offers this borrower no products now", False),
-            ("odd", "no products that can be read", True),
+            ("odd", "no products that this page can show", True),
         ],
     )
     def test_an_offer_without_products_says_so(

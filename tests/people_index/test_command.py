@@ -27,11 +27,11 @@ def test_status_says_how_each_app_stands(put: Put, index: BorrowerIndex) -> None
 
 
 def test_rebuild_begins_a_walk_once(index: BorrowerIndex) -> None:
-    assert told("--rebuild", "--app", APP) == "kenya: begun; the worker reads\n"
-    assert told("--rebuild", "--app", APP) == "kenya: a walk is under way already\n"
+    assert told("--rebuild", "--app", APP) == "kenya: started; the worker continues it\n"
+    assert told("--rebuild", "--app", APP) == "kenya: a walk is running already\n"
     assert "0 read" in told("--status", "--app", APP)
 
 
 def test_an_unknown_app_is_refused() -> None:
-    with pytest.raises(CommandError, match="no app of LENDING_APPS"):
+    with pytest.raises(CommandError, match="not an app of LENDING_APPS"):
         told("--status", "--app", "mars")

@@ -112,7 +112,7 @@ def _press_and_end(browser: Browser, confirm: Confirm, number: int) -> Page:
 
 
 def restart(clock: Clock) -> None:
-    """What the reconciler does once it runs again: swept up, and watched past the quiet time."""
+    """What the reconciler does once it runs again: ended, and watched past the quiet time."""
     for step in ({"minutes": 2}, {"minutes": 16}, {"minutes": 2}, {"minutes": 2}):
         clock.move(**step)
         reconcile_all()
@@ -123,7 +123,7 @@ def reconcile_all() -> None:
     for _ in range(100):
         said = StringIO()
         call_command("reconcile", stdout=said)
-        if "0 swept up, 0 looked at" in said.getvalue():
+        if "0 ended, 0 looked at" in said.getvalue():
             return
     raise AssertionError("the reconciler never comes to an end")
 

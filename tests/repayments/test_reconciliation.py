@@ -295,4 +295,4 @@ def test_reconcile_sweeps_looks_and_says_so(
     call_command("reconcile")
     landed.refresh_from_db()
     assert landed.state == RepaymentState.PRESUMED
-    assert capsys.readouterr().out == "0 swept up, 1 looked at, 1 concluded\n"
+    assert capsys.readouterr().out == "0 ended, 1 checked, 1 concluded\n"

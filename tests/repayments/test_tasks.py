@@ -264,7 +264,7 @@ def test_a_task_that_kills_its_workers_is_given_up(
     assert duties.requeue_lost() == 0
     lost_task.refresh_from_db()
     assert lost_task.status == TaskResultStatus.FAILED
-    assert "given up" in caplog.text
+    assert "has failed" in caplog.text
 
 
 def test_an_error_s_words_stay_out_of_log_and_row(

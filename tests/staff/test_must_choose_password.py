@@ -124,8 +124,8 @@ class TestAManager:
             page,
         )
         tasks.tell_person.call(DBTaskResult.objects.latest("enqueued_at").args_kwargs["args"][0])
-        assert "manager: Required a new password of a person" in mail.outbox[-1].body
-        assert "manager: Required a new password of a person" in sign_in("officer")[1]
+        assert "manager: Required a new password from a person" in mail.outbox[-1].body
+        assert "manager: Required a new password from a person" in sign_in("officer")[1]
 
     def test_requires_it_once(self, boss: Client, officer: User) -> None:
         for _ in range(2):

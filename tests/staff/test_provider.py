@@ -487,7 +487,7 @@ class TestTheProviderIsNotAsItShouldBe:
         assert "sign-in by the identity provider: OAuth2Error" in caplog.text
         asked = change(find_address(client.post(GO)), nonce="of-another-question")
         come_back(client, provider.sign_in(asked, "s-1"))
-        assert "provider: the token is the answer to another question" in caplog.text
+        assert "provider: the token is the answer to another request" in caplog.text
         ours = [one.getMessage() for one in caplog.records if not one.name.startswith("urllib3")]
         for secret in ("Odhiambo", "s-1", "secret of", "code=", "eyJ", "another-question"):
             assert secret not in "\n".join(ours)
@@ -778,10 +778,10 @@ def test_the_setting(text: str, found: dict[str, Any], settings: Any) -> None:
         ("=kenya:officer", "as group=app:role"),
         (",", "as group=app:role"),
         ("a=kenya:officer,a=ghana:officer", "each group once"),
-        ("a=", "is no app of LENDING_APPS"),
-        ("a=tanzania:officer", "“tanzania” of “tanzania:officer” is no app of LENDING_APPS"),
-        ("a=kenya:superuser", "“superuser” of “kenya:superuser” is none of: viewer, officer"),
-        ("a=kenya", "“” of “kenya” is none of"),
+        ("a=", "is not an app of LENDING_APPS"),
+        ("a=tanzania:officer", "“tanzania” of “tanzania:officer” is not an app of LENDING_APPS"),
+        ("a=kenya:superuser", "“superuser” of “kenya:superuser” is not one of: viewer, officer"),
+        ("a=kenya", "“” of “kenya” is not one of"),
     ],
 )
 def test_a_setting_that_is_refused(text: str, said: str, settings: Any) -> None:

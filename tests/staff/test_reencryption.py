@@ -104,7 +104,7 @@ def test_what_was_not_bound_is_bound_even_under_the_newest_key(drafts: list[Draf
 
 def test_a_check_changes_nothing_and_says_when_none_needs_it(drafts: list[Draft]) -> None:
     before = list_ciphertexts()
-    with pytest.raises(CommandError, match="5 texts still need it"):
+    with pytest.raises(CommandError, match="5 texts must still be encrypted again"):
         run("--check")
     assert list_ciphertexts() == before and not Entry.objects.exists()
     run()

@@ -296,10 +296,10 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
         WOULD_BE_ERASED_BY_AGE,
         "  2 rows of: other writes and their checks, older than 100 days; deleted after "
         "that time, if finished",
-        "  0 rows of: sessions, which are over",
-        "  0 rows of: worker tasks, which are over",
-        "  0 rows of: temporary data, which are over",
-        "  0 rows of: unfinished forms, which are over",
+        "  0 finished rows of: sessions",
+        "  0 finished rows of: worker tasks",
+        "  0 finished rows of: temporary data",
+        "  0 finished rows of: unfinished forms",
     ]
     assert Write.objects.count() == 2
     call_command("erase", "old", stdout=StringIO())
@@ -350,7 +350,7 @@ def test_a_dry_run_counts_what_is_over_and_the_worker_and_the_command_delete_it(
         rows = {is_over: MAKE_OVER[what](officer, is_over) for is_over in (True, False)}
         out = StringIO()
         call_command("erase", "old", "--dry-run", stdout=out)
-        assert f"  1 rows of: {what}" in out.getvalue()
+        assert f"  1 finished rows of: {what}" in out.getvalue()
         assert type(rows[True]).objects.count() == 2
         delete()
         assert list(type(rows[True]).objects.all()) == [rows[False]]

@@ -31,9 +31,8 @@ class Link(NamedTuple):
 class Anchor(msgspec.Struct, frozen=True):
     """Content of the first file.
 
-    `newest` is the last entry up to which the chain was complete. `walked` is the entry that the
-    walk through all entries has reached. `notified` is the broken entry about which managers were
-    notified.
+    Up to the entry `newest` the chain was complete. `walked` is the last entry that the check of
+    all entries has reached. `notified` is the broken entry that was already reported to managers.
     """
 
     newest: Link
@@ -53,12 +52,15 @@ class AnchorUnreadable(Exception):
 
 
 def read_anchor() -> Anchor | None:
-    """Return the file's content; None without a file. Raises AnchorUnreadable and OSError."""
+    """Return the file's content; None if there is no file.
+
+    May raise AnchorUnreadable and OSError.
+    """
     return _read(Path(settings.AUDIT_ANCHOR), Anchor)
 
 
 def read_sent_anchor() -> SentAnchor | None:
-    """Return the second file's content; None without a file. Raises as `read_anchor` does."""
+    """Return the second file's content; None if there is no file. Raises as `read_anchor` does."""
     return _read(_get_sent_path(), SentAnchor)
 
 
@@ -71,7 +73,7 @@ def write_anchor(anchor: Anchor) -> None:
 
 
 def write_sent_anchor(anchor: SentAnchor) -> None:
-    """Replace the second file in one step. Raises OSError."""
+    """Replace the second file in one step. May raise OSError."""
     _write(_get_sent_path(), anchor)
 
 
@@ -82,12 +84,12 @@ def find_newest() -> Link:
 
 
 def stands(link: Link) -> bool:
-    """Return True if the trail still has this entry with the same mac."""
+    """Return True if the trail still has this entry, and its mac is the same."""
     return not find_missing([link])
 
 
 def find_missing(links: Iterable[Link]) -> set[Link]:
-    """Return the given entries that the trail no longer has with the same mac."""
+    """Return the given entries that are missing in the trail, or now have another mac."""
     wanted = set(links) - {Link()}
     found = Entry.objects.filter(pk__in={link.entry_id for link in wanted})
     return wanted - {Link(*row) for row in found.values_list("pk", "mac")}

@@ -7,8 +7,6 @@ from lendingadmin.core import areas
 
 
 class AuditConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.core.audit"
     verbose_name = _("Audit trail")
     warnings = "restores.describe"

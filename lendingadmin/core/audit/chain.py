@@ -28,16 +28,17 @@ _LOCK = 0x7472_6169_6C
 
 
 class Match(NamedTuple):
-    """The parts of an entry's mac that are right: the content, and the link to the entry before."""
+    """Result for the two parts of an entry's mac: its content, and its link to the entry before."""
 
     is_own: bool
     is_linked: bool
 
 
 def lock_chain() -> None:
-    """Prevent other transactions from adding entries until this one ends.
+    """Prevent other transactions from adding entries until this transaction ends.
 
-    So entries have one order. SQLite needs no lock, because only one transaction writes at a time.
+    So all entries have one order. SQLite needs no lock, because only one transaction writes at a
+    time.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -66,7 +67,7 @@ def match(previous: str, entry: "Entry") -> Match:
 
 
 def follows(previous: str, entries: Iterable["Entry"]) -> bool:
-    """Return whether one of these entries is authentic and directly follows `previous`."""
+    """Return True if one of these entries is authentic and directly follows `previous`."""
     return any(all(match(previous, entry)) for entry in entries)
 
 

@@ -16,7 +16,7 @@ from lendingadmin.core.audit.models import Entry
 ACTIONS: Mapping[str, str] = MappingProxyType(
     {
         "loans.makeRepayment": _("Recorded a repayment"),
-        "receipt": _("Opened a receipt for printing"),
+        "receipt": _("Opened a receipt to print it"),
         "dashboard.repayments.reportMistake": _("Reported a mistake"),
         "dashboard.repayments.reviewMistake": _("Reviewed a reported mistake"),
         "dashboard.repayments.countCash": _("Counted cash"),
@@ -57,13 +57,13 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "sign-in": _("Signed in"),
         "sign-out": _("Signed out"),
         "password": _("Chose a password"),
-        "second factor": _("Changed own two-step sign-in"),
+        "second factor": _("Changed their own two-step sign-in"),
         "people": _("Changed a person"),
         "people.setupLink": _("Made a set-up link"),
-        "people.password": _("Required a new password of a person"),
+        "people.password": _("Required a new password from a person"),
         "people.sessions": _("Ended a person's sessions"),
         "people.secondFactor": _("Removed a person's two-step sign-in"),
-        "people.profile": _("Changed own profile"),
+        "people.profile": _("Changed their own profile"),
         "groups": _("Changed a role"),
         "command": _("Ran a command on the server"),
     }
@@ -81,18 +81,18 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("sign-out", "after 12 hours"): _("Was signed out after twelve hours"),
         ("sign-in", "held back"): _("Tried to sign in too often"),
         ("dashboard.sheets.make", "opened for printing"): _(
-            "Opened a collection sheet for printing"
+            "Opened a collection sheet to print it"
         ),
         ("dashboard.sheets.make", "opened for reprinting"): _(
-            "Opened a collection sheet for printing again"
+            "Opened a collection sheet to print it again"
         ),
         ("dashboard.papers.make", "started in bulk"): _("Started papers in bulk"),
-        ("dashboard.papers.make", "opened for printing"): _("Opened a paper for printing"),
-        ("dashboard.papers.make", "opened for reprinting"): _("Opened a paper for printing again"),
+        ("dashboard.papers.make", "opened for printing"): _("Opened a paper to print it"),
+        ("dashboard.papers.make", "opened for reprinting"): _("Opened a paper to print it again"),
         ("dashboard.sheets.return", "typed again"): _(
             "Entered amounts of a collection sheet again"
         ),
-        ("receipt", "opened for reprinting"): _("Opened a receipt for printing again"),
+        ("receipt", "opened for reprinting"): _("Opened a receipt to print it again"),
         ("dashboard.notes.write", "revised"): _("Revised a note"),
         ("dashboard.notes.write", "deleted"): _("Deleted a note"),
         ("dashboard.notes.write", "pinned"): _("Pinned a note"),
@@ -104,10 +104,10 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("people.password", "set"): _("Set a person's password on the server"),
         ("people", "deactivated"): _("Deactivated a person"),
         ("people", "reactivated"): _("Reactivated a person"),
-        ("people", "asked"): _("Asked a second manager to change a person"),
-        ("people", "approved"): _("Approved a change of a person"),
-        ("people", "declined"): _("Declined a change of a person"),
-        ("people", "withdrawn"): _("Withdrew a change of a person"),
+        ("people", "asked"): _("Asked a second manager to approve a change to a person"),
+        ("people", "approved"): _("Approved a change to a person"),
+        ("people", "declined"): _("Declined a change to a person"),
+        ("people", "withdrawn"): _("Withdrew a change to a person"),
         ("groups", "added"): _("Added a role"),
         ("groups", "removed"): _("Removed a role"),
         ("dashboard.loanLists.share", "deleted"): _("Deleted a shared list of loans"),
@@ -121,7 +121,7 @@ _SAVED: Mapping[str, str] = MappingProxyType(
 
 
 def describe_action(entry: Entry) -> str:
-    """Return the action in words; an action without words is returned as it is stored."""
+    """Return the action in words; if it has no words, return the stored text."""
     words = _BY_OUTCOME.get((entry.action, entry.outcome)) or ACTIONS.get(entry.action)
     return gettext(words) if words else entry.action
 

@@ -68,15 +68,15 @@ def find_suspected() -> SuspectedRestore | None:
     found = SuspectedRestore.objects.filter(resolved_at=None).first()
     if found or not _is_behind():
         return found
-    logger.error("the database has lost entries that were written before: was it restored?")
+    logger.error("the database has lost entries of the audit trail; it may have been restored")
     record(None, ACTION, outcome=gettext_noop("suspected"))
     return SuspectedRestore.objects.create()
 
 
 def resolve(by: User | None) -> None:
-    """Resolve the open suspicion, because `restored` was run or a person denied a restore.
+    """Resolve the open suspicion after the command `restored`, or after a person denied a restore.
 
-    Without an open suspicion, save a resolved one, so that older files cause no new suspicion.
+    If no suspicion is open, save a resolved one, so that older files cause no new suspicion.
     """
     now = timezone.now()
     suspected = SuspectedRestore.objects.filter(resolved_at=None)
@@ -130,7 +130,7 @@ def describe() -> str:
     if found := find_suspected():
         return (
             f"the database may have been restored (found {found.found_at:%Y-%m-%d %H:%M} UTC): "
-            "nothing is sent until `manage.py restored` was run"
+            "nothing is sent until `manage.py restored` has run"
         )
     if not settings.AUDIT_ANCHOR:
         return ""
@@ -141,7 +141,11 @@ def describe() -> str:
         is_usable = not folder.exists() or os.access(folder, os.W_OK)
     except (AnchorUnreadable, OSError):
         is_usable = False
-    return "" if is_usable else "a restored database is not noticed: AUDIT_ANCHOR can't be used"
+    return (
+        ""
+        if is_usable
+        else "a restore of the database would not be noticed, because AUDIT_ANCHOR can't be used"
+    )
 
 
 def _is_behind() -> bool:

@@ -33,7 +33,7 @@ ENTRIES_OF_A_TASK = 20_000
 
 @task(priority=-5)
 def watch() -> None:
-    """Check the entries added since the anchor, and the next part of the walk through all entries.
+    """Check the entries added since the anchor, and the next part of all older entries.
 
     Without an anchor, write one at the newest entry. If the anchor can't be read, log an error.
     """

@@ -38,7 +38,7 @@ def record(
 
     Entries have one order, so no other entry is added until the caller's transaction ends. Call
     this after the transaction has changed, or locked, all of its rows. Otherwise two transactions
-    may deadlock: one waits for a row, and the holder of the row waits to add an entry.
+    may block each other: one waits for a row, the other has the row and waits to add an entry.
     """
     entry = build_entry(actor, action, **texts)
     entry.save()

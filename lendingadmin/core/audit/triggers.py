@@ -96,8 +96,8 @@ def check_triggers(
             found.append(
                 Error(
                     f"The audit trail can be changed: {', '.join(missing)} is missing.",
-                    hint="It was dropped. Find out by whom. Check the trail with `manage.py audit "
-                    "verify`. Then make it again with `manage.py audit guard`.",
+                    hint="It was dropped. Find out who did this. Check the trail with "
+                    "`manage.py audit verify`. Then create it again with `manage.py audit guard`.",
                     id="audit.E001",
                 )
             )

@@ -37,7 +37,7 @@ class Verifier:
     """Compares the entries of the trail after the entry `after`, or from the first entry on.
 
     `compared` is the number of compared entries, and `last` the newest of them. `reached` is the
-    last entry that the walk has passed.
+    last entry that was checked.
     """
 
     def __init__(self, after: Link | None = None) -> None:
@@ -50,7 +50,7 @@ class Verifier:
     def find_breaks(self, at_most: int | None = None) -> Iterator[Break]:
         """Yield each break in the chain, the oldest first, in slices of the primary key.
 
-        With `at_most` the check stops after this number of entries, rounded up to a slice.
+        If `at_most` is given, the check stops after about this number of entries.
         """
         while not self.is_at_end:
             found = Entry.objects.filter(pk__gt=self.reached.entry_id).order_by("pk")

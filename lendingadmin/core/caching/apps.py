@@ -4,6 +4,4 @@ from django.apps import AppConfig
 
 
 class CachingConfig(AppConfig):
-    """The app `caching`."""
-
     name = "lendingadmin.core.caching"

@@ -43,10 +43,11 @@ def open_signed(key: str, text: object, default: Any) -> Any:
 
 
 class DatabaseCache(BaseCache):
-    """Cache in the database. It holds each value until it expires and evicts nothing.
+    """Cache in the database.
 
-    Like Django's own, this cache saves nothing if the database is read-only. If the database does
-    not answer, its errors are raised.
+    It stores each value until the value expires, and never removes one earlier. Like Django's own,
+    this cache saves nothing if the database is read-only. If the database does not answer, its
+    errors are raised.
     """
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:

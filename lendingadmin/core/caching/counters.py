@@ -43,7 +43,7 @@ class Limit(NamedTuple):
 
 
 class Try(NamedTuple):
-    """An allowed try. It was counted at the Unix time `at`, unless it was only looked up."""
+    """An allowed try, counted at the Unix time `at`, or only looked up."""
 
     name: str
     at: float
@@ -51,7 +51,7 @@ class Try(NamedTuple):
     is_in_redis: bool = False
 
     def rollback(self) -> None:
-        """Take this try out of the counters, because the password was right."""
+        """Remove this try from the counters, because the password was right."""
         if self.is_in_redis:
             _ask_redis(_GIVE_BACK, self.counters, self.name)
         elif self.counters:

@@ -4,7 +4,5 @@ from lendingadmin.core import areas
 
 
 class GatewayConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.core.gateway"
     warnings = "health.describe_offset"

@@ -17,7 +17,7 @@ Result = Literal["ok", "failed", "not tried", "refused", "admitted"]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One line: the place (an app id, or `-` for the project), the subject and the result."""
+    """One line of the table: place (an app id, or `-` for the project), subject and result."""
 
     where: str
     subject: str
@@ -33,9 +33,8 @@ class CheckResult:
 class Checkup:
     """One test of the token, the reads of each app, and the table of writes.
 
-    Nothing is written to the service, and no content of a record is saved. After the service
-    could not be reached once, the remaining reads are not tried, because each would only time
-    out again.
+    Nothing is written to the service, and no content of a record is saved. If the service could not
+    be reached once, the remaining reads are skipped, because each would time out again.
     """
 
     def __init__(self, client: LendingClient, app_ids: Iterable[str]) -> None:
@@ -101,7 +100,7 @@ class Checkup:
         ids = (text(getattr(item, id_field, None)) for item in page.items)
         record_id = next(filter(None, ids), None)
         if record_id is None:
-            return CheckResult(where, name, "not tried", "the list names no record")
+            return CheckResult(where, name, "not tried", "the list has no record")
         return self._try(where, name, lambda: read(record_id))[0]
 
     def _try(self, where: str, name: str, read: Callable[[], Any]) -> tuple[CheckResult, Any]:
@@ -126,7 +125,7 @@ def _judge(operation: Operation, scope: str | None) -> CheckResult:
     if operation.admitted_by(scope):
         return CheckResult("-", operation.name, "admitted", needs)
     return CheckResult(
-        "-", operation.name, "refused", f"the token's scope does not admit it: {needs}"
+        "-", operation.name, "refused", f"the token's scope does not allow it: {needs}"
     )
 
 

@@ -64,21 +64,24 @@ _PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Settings of the dashboard, as `manage.py settings --write` writes them.", ()),
     ("docs/configure.md has the other settings, and says how to write a value.", ()),
     (
-        "The lending service. If it gives tokens at another address, add LENDING_AUTH_URL.",
+        "The lending service. If its token issuer has another address, add LENDING_AUTH_URL.",
         tuple(one.name for one in QUESTIONS if one.name.startswith("LENDING_")),
     ),
     (
         "The dashboard. With Redis and a mail server, add CACHE_URL and EMAIL_URL.",
         ("DASHBOARD_URL", "DATABASE_URL", POSTGRES_PASSWORD),
     ),
-    ("Keys, the same on every host. Store a copy apart from the copies of the database.", (*KEYS,)),
+    (
+        "Keys, the same on every host. Store a copy of them, but not with those of the database.",
+        (*KEYS,),
+    ),
 )
 
 
 def render(values: Mapping[str, str]) -> str:
-    """Return the text of the file. Values that it does not know come last, as they were.
+    """Return the text of the file. Unknown variables come last, unchanged.
 
-    Variables that are no longer read are left out, unless a migration still has to take them over.
+    Variables that are no longer read are left out, unless a migration still needs them.
     """
     known = {name for _, names in _PARTS for name in names}
     more = tuple(sorted(values.keys() - known - (REMOVED.keys() - set(RULES))))
@@ -90,9 +93,10 @@ def render(values: Mapping[str, str]) -> str:
 
 
 def quote(value: str) -> str:
-    """Return a value as .env, systemd and Docker Compose read it; raise ValueError if they differ.
+    """Return a value in the form that .env, systemd and Docker Compose all read.
 
-    Only a value with a space, or with a sign that one of them changes, needs quotes.
+    Raise ValueError if there is no such form. Only a value with a space, or with a sign that one of
+    them changes, needs quotes.
     """
     if "'" in value or not value.isprintable():
         raise ValueError("a value cannot have a single quote or the end of a line")

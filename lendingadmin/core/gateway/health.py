@@ -49,8 +49,8 @@ def is_outage(error: str | None, status: int | None) -> bool:
 def note_call(call: Call) -> None:
     """Update the state of the service from a finished call.
 
-    A call that was never sent does not count. An answer without a date does not change the offset
-    of the clock.
+    A call that was never sent does not count. An answer that has no date does not change the
+    clock's offset.
     """
     global _newest_offset
     if is_outage(call.error, call.status):
@@ -62,7 +62,10 @@ def note_call(call: Call) -> None:
 
 
 def find_silence() -> datetime | None:
-    """Return when the service stopped answering; None if it answers or there was no recent call."""
+    """Return when the service stopped answering.
+
+    Return None if it answers, or if there was no recent call.
+    """
     with _silence.lock:
         seen_at, began_at = _silence.seen_at, _silence.began_at
     return began_at if seen_at and timezone.now() - seen_at <= _SAID_FOR else None

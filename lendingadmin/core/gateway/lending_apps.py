@@ -28,11 +28,11 @@ def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
         if not re.fullmatch(r"[A-Za-z0-9_-]+", app_id):
             raise ValueError(f"“{part}” does not start with an app id of letters, digits, - and _")
         if not is_currency(currency):
-            raise ValueError(f"“{currency}” of “{part}” is no ISO 4217 currency code")
+            raise ValueError(f"“{currency}” of “{part}” is not an ISO 4217 currency code")
         try:
             apps.append(LendingApp(app_id, currency, ZoneInfo(zone)))
         except (ValueError, OSError, KeyError) as error:
-            raise ValueError(f"“{zone}” of “{part}” is no time zone name") from error
+            raise ValueError(f"“{zone}” of “{part}” is not the name of a time zone") from error
     if not apps or len({app.app_id for app in apps}) != len(apps):
         raise ValueError("give at least one app, each id once: app:CURRENCY:Zone/Name,…")
     return tuple(apps)
@@ -43,4 +43,4 @@ def lending_app(app_id: str) -> LendingApp:
     for known in settings.LENDING_APPS:
         if known.app_id == app_id:
             return known
-    raise Http404("There is no such lending app here.")
+    raise Http404("There is no such lending app in this dashboard.")

@@ -35,8 +35,8 @@ class DatabaseTokenStore:
     """A TokenStore in one row of the database, for one service account at one issuer.
 
     Use the store outside of a transaction, because other processes do not see the lease of an open
-    transaction. (The cache's `add()` is not a lock, because on PostgreSQL several callers can win
-    an expired key.)
+    transaction. (The cache's `add()` is not a lock: on PostgreSQL, several callers can add an
+    expired key at once.)
     """
 
     def __init__(self, auth_url: str, client_id: str, scope: str) -> None:

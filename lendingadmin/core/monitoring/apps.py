@@ -7,8 +7,6 @@ from lendingadmin.core import areas
 
 
 class MonitoringConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.core.monitoring"
 
     def ready(self) -> None:

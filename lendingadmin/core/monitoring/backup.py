@@ -24,7 +24,7 @@ def back_up(target: Path) -> int:
     already.
     """
     if target.exists():
-        raise BackupFailed(f"{target} is there already.")
+        raise BackupFailed(f"{target} exists already.")
     draft = target.with_name(f"{target.name}.{os.getpid()}")
     try:
         # The file is made first, so that other accounts can't read its content while it is written.
@@ -54,7 +54,7 @@ def copy_sqlite(draft: Path) -> None:
 def _copy_postgresql(draft: Path) -> None:
     tool = shutil.which("pg_dump")
     if tool is None:
-        raise BackupFailed("pg_dump is not there: install PostgreSQL's client programs.")
+        raise BackupFailed("pg_dump is missing: install PostgreSQL's client programs.")
     database: dict[str, Any] = connection.settings_dict
     # Not in the command, because every account of the machine can read the command.
     names = ("HOST", "PORT", "USER", "PASSWORD")

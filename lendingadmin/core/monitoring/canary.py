@@ -20,7 +20,10 @@ _MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
 
 
 def find_fault() -> str:
-    """Return which key does not fit this database; empty if all fit, or before the first canary."""
+    """Return the name of the key that does not fit this database.
+
+    Return an empty text if all fit, or before the first canary.
+    """
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None:
         return ""
@@ -38,13 +41,13 @@ def find_fault() -> str:
 
 
 def write_canary(**_: Any) -> None:
-    """Save the canary under the newest keys, if there is none or if this host's keys fit it."""
+    """Save the canary with the newest keys, if there is none or if this host's keys fit it."""
     if not find_fault():
         _write()
 
 
 def renew() -> None:
-    """Save the canary under this host's keys, even if other keys made the old one.
+    """Save the canary with this host's keys, even if other keys made the old one.
 
     Nothing is saved if DATA_KEYS do not open the old canary.
     """

@@ -38,17 +38,15 @@ from lendingadmin.core.areas import collect
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
-REQUESTS = Counter(
-    "lendingadmin_requests", "Requests that were answered.", ["method", "route", "status"]
-)
+REQUESTS = Counter("lendingadmin_requests", "Answered requests.", ["method", "route", "status"])
 OWN_SECONDS = Histogram(
     "lendingadmin_request_own_seconds",
-    "Time of a request without its waits for the lending service.",
+    "Time of a request without waits for the lending service.",
     ["route"],
     buckets=_SECONDS,
 )
 CALLS = Counter(
-    "lendingadmin_calls", "Calls to the lending service that are over.", ["operation", "outcome"]
+    "lendingadmin_calls", "Finished calls to the lending service.", ["operation", "outcome"]
 )
 CALL_SECONDS = Histogram(
     "lendingadmin_call_seconds",
@@ -56,13 +54,13 @@ CALL_SECONDS = Histogram(
     ["operation"],
     buckets=_SECONDS,
 )
-TOKENS = Counter("lendingadmin_token_refreshes", "Access tokens that were fetched.")
+TOKENS = Counter("lendingadmin_token_refreshes", "Fetched access tokens.")
 EXPORTS = Gauge(
     "lendingadmin_exports_under_way",
-    "CSV that is being sent now, of this host.",
+    "Exports that this host is sending now.",
     multiprocess_mode="livesum",
 )
-EXPORT_ROWS = Counter("lendingadmin_export_rows", "Rows of CSV that were sent.")
+EXPORT_ROWS = Counter("lendingadmin_export_rows", "Exported rows.")
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"})
 _LIVE = re.compile(r"gauge_live\w*_(\d+)\.db")
@@ -70,7 +68,7 @@ Readings = Iterable[tuple[tuple[str, ...], float]]
 
 
 class TableGauge(NamedTuple):
-    """A figure of our own tables for monitors: a value for each tuple of labels.
+    """A figure from our own tables, for monitors: one value for each tuple of labels.
 
     `read` uses an index. A time is in Unix seconds.
     """
@@ -108,14 +106,17 @@ class _Tables(Collector):
 
 
 def render() -> bytes:
-    """Return all figures in Prometheus's text format. Raises DatabaseError."""
+    """Return all figures in Prometheus's text format. May raise DatabaseError."""
     tables = CollectorRegistry()
     tables.register(_Tables())
     return generate_latest(tables) + generate_latest(make_shared())
 
 
 def make_shared() -> CollectorRegistry:
-    """Return the counters of all processes of this host; of this process if no files are shared."""
+    """Return the counters of all processes of this host.
+
+    If no files are shared, return only those of this process.
+    """
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
     _forget_dead()

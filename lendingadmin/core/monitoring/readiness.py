@@ -52,7 +52,7 @@ def has_changed(faults: list[str]) -> bool:
 
 
 def find_warnings() -> list[str]:
-    """Return the areas' warnings about work that does not run as it should.
+    """Return the areas' warnings about work that is late or stopped.
 
     Raises DatabaseError.
     """
@@ -94,7 +94,7 @@ def _find_write_fault() -> str:
             Kept.objects.update_or_create(key="readiness", defaults=stamp)
     except DatabaseError as error:
         # Another process is writing, so the database accepts writes.
-        return "" if "lock" in str(error) else "the database takes no writes: is its disk full?"
+        return "" if "lock" in str(error) else "the database takes no writes; its disk may be full"
     return ""
 
 

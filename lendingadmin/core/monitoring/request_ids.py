@@ -16,7 +16,7 @@ _UNTRACED = "0" * 32
 class RequestId(NamedTuple):
     """Id of a request: `id` is for people, `trace_id` and `flags` are for the service.
 
-    The service gets the latter two in `traceparent`.
+    The service gets `trace_id` and `flags` in the header `traceparent`.
     """
 
     id: str

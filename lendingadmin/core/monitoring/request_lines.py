@@ -29,7 +29,7 @@ PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class Timings(NamedTuple):
-    """Time spent by a request, in seconds. `own` is the total without waits for the service.
+    """Duration of a request, in seconds. `own` is the total without waits for the service.
 
     The time of parallel calls counts once.
     """

@@ -17,7 +17,7 @@ _OF_FRAME = ("filename", "module", "function", "lineno", "in_app")
 
 
 def init_sentry(dsn: str) -> None:
-    """Report faults from now on: exceptions of views and tasks, and errors of the log.
+    """Start to report faults to Sentry: exceptions of views and tasks, and errors in the log.
 
     Raise ImproperlyConfigured if the extra is not installed, or if the DSN is not valid.
     """
@@ -52,9 +52,10 @@ def init_sentry(dsn: str) -> None:
 
 
 def scrub(event: Any, _hint: Any) -> Any:
-    """Return the part of an event that is sent: error kinds, code places, view and request id.
+    """Return the part of an event that may be sent.
 
-    This part has no text of an error or of the log, no address, header, body, person or variable.
+    It has kinds of errors, places in the code, view and request id. Texts of errors and of the log,
+    addresses, headers, bodies, people and variables are removed.
     """
     kept = {name: event[name] for name in _OF_EVENT if name in event}
     kept["tags"] = {"request_id": find_request_id()}

@@ -29,7 +29,7 @@ State = PolicyVersion.State
 
 
 class SecondManagerForm(PolicyForm):
-    """Form of the rule that a second manager approves changes."""
+    """Form of the rule “Second manager”: changes need the approval of another manager."""
 
     is_on = forms.BooleanField(label=gettext_lazy("A second manager approves"), required=False)
 
@@ -53,8 +53,8 @@ SECOND_MANAGER = PolicyKind(
     "second-manager",
     gettext_lazy("Second manager"),
     gettext_lazy(
-        "A second manager approves new roles, changes to a manager's account, and changes of rules "
-        "about money and people."
+        "A second manager approves new roles, changes to a manager's account, and changes to "
+        "rules about money and people."
     ),
     SecondManagerForm,
     {"is_on": True},
@@ -71,12 +71,12 @@ class NothingToDecide(Exception):
 
 
 def is_second_on() -> bool:
-    """Return True if a second manager must approve changes of people and of guarded rules."""
+    """Return True if a second manager must approve changes to people and to guarded rules."""
     return bool(read_values(SECOND_MANAGER)["is_on"])
 
 
 def needs_second(kind: PolicyKind) -> bool:
-    """Return True if a change of this rule needs a second manager now."""
+    """Return True if a change to this rule needs a second manager now."""
     return kind.is_guarded and is_second_on()
 
 
@@ -89,7 +89,7 @@ def may_change(person: User, kind: PolicyKind, app_id: str) -> bool:
 
 
 def list_deciders(kind: PolicyKind, app_id: str, by: User) -> list[User]:
-    """Return the people who may approve this manager's change of a rule."""
+    """Return the people who may approve this manager's change to a rule."""
     app: Any = app_id
     others = User.objects.with_perm(CHANGE_POLICIES, obj=app).exclude(pk=by.pk)
     others = others.exclude(pk__in=list_dependent(by)).order_by("username")
@@ -97,7 +97,7 @@ def list_deciders(kind: PolicyKind, app_id: str, by: User) -> list[User]:
 
 
 def find_obstacle(kind: PolicyKind, app_id: str, by: User) -> str:
-    """Return why this manager can't change the rule now; empty if they can."""
+    """Return the reason why this manager can't change the rule now; empty if they can."""
     if not may_change(by, kind, app_id):
         return _("This setting is for all apps. Only a manager of all apps can change it.")
     if find_waiting(app_id, kind):
@@ -108,7 +108,7 @@ def find_obstacle(kind: PolicyKind, app_id: str, by: User) -> str:
 
 
 def find_waiting(app_id: str, kind: PolicyKind) -> PolicyVersion | None:
-    """Return the version that a second manager can still approve or decline, if there is one."""
+    """Return the version that waits for a second manager; None if none waits."""
     newest = list_versions(app_id, kind).first()
     since = timezone.now() - APPROVE_WITHIN
     waits = newest and newest.state == State.WAITING and newest.changed_at > since
@@ -130,9 +130,10 @@ def list_waiting(app_id: str, person: User) -> QuerySet[PolicyVersion]:
 
 
 def may_approve(version: PolicyVersion, kind: PolicyKind, app_id: str, person: User) -> bool:
-    """Return True if this person may approve the change of another, independent person.
+    """Return True if this person may approve this change, which another person requested.
 
-    Both must be able to change the rule now, and the account of the one who asked must be active.
+    The two people must be independent, and both must be able to change the rule now. The account of
+    the person who requested must be active.
     """
     asker = version.changed_by
     if asker is None or asker == person or not asker.is_active:
@@ -147,9 +148,9 @@ def decide(
 ) -> PolicyVersion:
     """Approve or decline the waiting version with an audit entry; return the version.
 
-    A person who declines their own change withdraws it. An approved version is in force from now,
-    or from its later day. Raise NothingToDecide if the version does not wait any more, or if this
-    person may not decide.
+    A person who declines their own change withdraws it. An approved version is in force
+    immediately, or from its own later day. Raise NothingToDecide if the version no longer waits, or
+    if this person may not decide.
     """
     is_own = version.changed_by_id == by.pk
     if not (may_approve(version, kind, app_id, by) or (is_own and not approves)):

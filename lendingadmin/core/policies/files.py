@@ -35,10 +35,11 @@ def write_file() -> str:
 
 
 def save_file(text: str, reason: str) -> list[PolicyVersion]:
-    """Save a version of each rule of a TOML file that differs; return these versions.
+    """Compare a TOML file with the rules.
 
-    Rules that the file does not have stay. Raise WrongFile for an unknown app, rule or value, and
-    for values that the form of the rule refuses.
+    Save a version of each rule that differs; return these versions. Rules that the file does not
+    have stay. Raise WrongFile for an unknown app, rule or value, and for values that the form of
+    the rule refuses.
     """
     wanted, problems = [], []
     for app, kind, given in _read_rules(text):
@@ -78,20 +79,22 @@ def _read_rules(text: str) -> Iterator[tuple[LendingApp, PolicyKind, Mapping[str
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise WrongFile(f"This is no TOML file: {error}") from error
+        raise WrongFile(f"This is not a TOML file: {error}") from error
     if unknown := sorted(found.keys() - {SHARED, APPS}):
         raise WrongFile("\n".join(f"“{name}” is unknown." for name in unknown))
     apps = {app.app_id: app for app in settings.LENDING_APPS}
     places = [(next(iter(apps.values())), True, found.get(SHARED, {}))]
     for app_id, rules in found.get(APPS, {}).items():
         if app_id not in apps:
-            raise WrongFile(f"“{app_id}” is no app of LENDING_APPS.")
+            raise WrongFile(f"“{app_id}” is not an app of LENDING_APPS.")
         places.append((apps[app_id], False, rules))
     for app, is_shared, rules in places:
         for key, values in rules.items():
             kind = find_kind(key)
             if kind is None or kind.is_shared != is_shared or not isinstance(values, dict):
-                raise WrongFile(f"“{key}” is no rule of {'all apps' if is_shared else 'an app'}.")
+                raise WrongFile(
+                    f"“{key}” is not a rule of {'all apps' if is_shared else 'an app'}."
+                )
             yield app, kind, values
 
 

@@ -46,9 +46,10 @@ class PolicyForm(forms.Form):
 class PolicyKind:
     """A kind of rule: its key, title, purpose in one sentence, form and values before any change.
 
-    `describe` returns values in words. `describe_now` returns the present effect in a sentence.
-    A shared rule is one for all apps. A guarded rule is about money or people: a second manager
-    approves its changes. `lowers` returns True if values control less than the ones before.
+    `describe` returns values in words. `describe_now` returns the present effect in a sentence. A
+    shared rule is one for all apps. A guarded rule is about money or people: a second manager
+    approves its changes. `lowers` returns True if the new values are a weaker safeguard than the
+    old ones.
     """
 
     key: str
@@ -73,7 +74,7 @@ class PolicyKind:
     def describe_changes(self, before: Values, after: Values) -> list[tuple[str, str, str]]:
         """Return the label, the old words and the new words of each value that differs.
 
-        A label that only one of both has gets empty words for the other.
+        If only one version has a label, the words of the other are empty.
         """
         old, new = dict(self.describe(before)), dict(self.describe(after))
         labels = list(dict.fromkeys([*old, *new]))
@@ -82,7 +83,7 @@ class PolicyKind:
 
 
 def fill_form(kind: PolicyKind, app: LendingApp, values: Values) -> PolicyForm:
-    """Return the form of a rule as a person would send it with these values, to check them."""
+    """Return the form of a rule, filled with these values, to check them."""
     empty = kind.form(None, app=app, values=values)
     data: dict[str, Any] = {}
     for name, field in empty.fields.items():

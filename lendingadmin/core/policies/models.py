@@ -13,14 +13,13 @@ from lendingadmin.core.staff.person_field import PersonField
 class PolicyVersion(models.Model):
     """A version of one kind of rule in an app, or in all apps (`app_id` is empty).
 
-    Of the saved versions whose `valid_from` has come, the one with the highest number is in force.
-    `valid_from` is the time of the change, or 0:00 of a later day in the lender's zone. A version
-    that a second manager must approve waits until then. Its values never change.
+    The version in force is the saved one with the highest number whose `valid_from` is not in the
+    future. `valid_from` is the time of the change, or 0:00 of a later day in the lender's zone. A
+    version that needs a second manager waits for the approval. The values of a version never
+    change.
     """
 
     class State(models.TextChoices):
-        """The state of a version."""
-
         SAVED = "saved", _("Saved")
         WAITING = "waiting", _("To decide")
         DECLINED = "declined", _("Declined")

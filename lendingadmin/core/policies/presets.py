@@ -25,8 +25,8 @@ _READ_ON = date(2026, 11, 28)
 class Fact:
     """A fact about the rules of a country, with its source and the day it was read.
 
-    `values` are functions by the key of a rule: they return the values that follow from the fact
-    and from the present values.
+    `values` has a function for each rule, by the rule's key. It returns the values that follow from
+    the fact and from the present values.
     """
 
     text: Any
@@ -73,19 +73,19 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
     "KE": (
         Fact(
             _(
-                "No contact of anyone but the borrower and guarantors. A statement of "
+                "Contact only the borrower and guarantors. A statement of "
                 "transactions on request. 30 days' notice before a listing at a credit bureau."
             ),
             "Digital Credit Providers Regulations, L.N. 46 of 2022 (jmkadvocates.co.ke)",
         ),
-        Fact(_("Calling hours in law: none were found."), "", is_verified=False),
+        Fact(_("No calling hours were found in the law."), "", is_verified=False),
         Fact(
-            _("Interest after default is never above the principal that was owed then."),
+            _("After a default, interest is never more than the principal owed at that time."),
             "Banking Act s. 44A (kn.co.ke)",
             is_verified=False,
         ),
         Fact(
-            _("A draft about credit providers that take no deposits. Is it in force?"),
+            _("This is a draft for lenders that take no deposits. Check whether it is in force."),
             "Draft of 7 Aug 2025 (cliffedekkerhofmeyr.com)",
             is_verified=False,
         ),
@@ -118,7 +118,7 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
     ),
     "GH": (
         Fact(
-            _("Complaints are answered within 20 days. Consent before data is shared."),
+            _("Complaints are answered within 20 days. The customer agrees before data is shared."),
             "Directive for Digital Credit Services Providers, in force 1 Nov 2025 (techlabari.com)",
         ),
         Fact(
@@ -129,8 +129,8 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
     "NG": (
         Fact(
             _(
-                "No calls or visits about debts between 21:00 and 8:00. This is not verified "
-                "for lenders that are only digital."
+                "No calls or visits about debts between 21:00 and 8:00. This is not verified for"
+                " digital-only lenders."
             ),
             "CBN Consumer Protection Regulations 5.5.7 (loansharkreview.com; publicsectormag.net)",
             values={"calling": _call_within("08:00", "21:00")},

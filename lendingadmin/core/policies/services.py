@@ -43,8 +43,8 @@ def find_version(app_id: str, kind: PolicyKind, at: datetime) -> PolicyVersion |
 def read_values(kind: PolicyKind, app_id: str = "", at: datetime | None = None) -> dict[str, Any]:
     """Return the values that are in force, now or at a time. A shared rule needs no app.
 
-    The values are read from the database each time, because a change must be in force at once in
-    all processes.
+    The values are read from the database each time, because a change must be in force immediately
+    in all processes.
     """
     in_force = list_saved(app_id, kind).filter(valid_from__lte=at or timezone.now())
     return kind.complete(in_force.values_list("values", flat=True).first())
@@ -53,14 +53,14 @@ def read_values(kind: PolicyKind, app_id: str = "", at: datetime | None = None) 
 def read_recent(kind: PolicyKind, app_id: str = "") -> dict[str, Any]:
     """Return the values that were in force at most RECENT_SECONDS ago.
 
-    This is for rules that most pages need, because the process remembers the values for that time.
+    Use this for rules that most pages need: the process remembers the values for that time.
     """
     return read_values_of(kind, app_id, int(monotonic() // RECENT_SECONDS))
 
 
 @lru_cache(maxsize=256)
 def read_values_of(kind: PolicyKind, app_id: str, moment: int) -> dict[str, Any]:
-    """Return the values of a rule. The process remembers them until `moment` changes."""
+    """Return the values of a rule, remembered by the process until `moment` changes."""
     return read_values(kind, app_id)
 
 
@@ -77,11 +77,12 @@ def save_policy(
     now: datetime | None = None,
     waits: bool = False,
 ) -> PolicyVersion | None:
-    """Save a version with an audit entry, from now or from 0:00 of a day in the lender's zone.
+    """Save a version with an audit entry.
 
-    `seen` is the number of the version that the person changed, 0 for the defaults. Return None if
-    another version was saved since then. `now` is the time of a change that is entered later. A
-    version that `waits` is not in force until another manager approves it.
+    It is in force now, or from 0:00 of a day in the lender's zone. `seen` is the number of the
+    version that the person changed, 0 for the defaults. Return None if another version was saved
+    since then. `now` is the time of a change that is entered later. A version that `waits` is not
+    in force until another manager approves it.
     """
     newest, now = list_versions(app.app_id, kind).first(), now or timezone.now()
     if (newest.number if newest else 0) != seen:

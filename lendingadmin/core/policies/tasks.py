@@ -13,8 +13,8 @@ from .models import PolicyVersion
 
 @task()
 def tell_managers(version_id: int) -> None:
-    """Mail the managers who may approve a change of a rule that another manager requested."""
-    with duties.hide_error_words("telling managers of a changed setting that waits for them"):
+    """Mail the managers who may approve a change to a rule that another manager requested."""
+    with duties.hide_error_words("mail about a setting to approve"):
         version = PolicyVersion.objects.select_related("changed_by").get(pk=version_id)
         kind = find_kind(version.kind)
         if kind is None or version.changed_by is None:
@@ -30,7 +30,7 @@ def tell_managers(version_id: int) -> None:
             "address": build_address(page),
         }
         people = list_deciders(kind, version.app_id, version.changed_by)
-        mail_each(people, _("A changed setting needs your approval"), text % given)
+        mail_each(people, _("A change to a setting needs your approval"), text % given)
 
 
 TASKS = [tell_managers]

@@ -15,17 +15,17 @@ _LONGEST_LOOK = 3.0
 
 
 class Connection(psycopg.Connection[Any]):
-    """Connection that waits for an answer for at most `longest_wait` seconds; None is for ever."""
+    """Connection that waits at most `longest_wait` seconds for an answer; None sets no limit."""
 
     longest_wait: float | None = None
 
     def wait(
         self, gen: PQGen[Result], interval: float = 0.1, timeout: float | None = None
     ) -> Result:
-        """Run `gen`. Raise psycopg.OperationalError after the time.
+        """Run `gen`. Raise psycopg.OperationalError if it takes longer than the limit.
 
-        The connection is then closed, because a late answer could be read as the answer to another
-        query.
+        The connection is then closed, because a late answer could be taken for the answer to the
+        next query.
         """
         longest = self.longest_wait if timeout is None else timeout
         try:

@@ -67,11 +67,11 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def pre_login(
         self, request: HttpRequest, user: User, *, signal_kwargs: Any, **options: Any
     ) -> HttpResponse | None:
-        """Refuse a sign-in in this dashboard if only the identity provider may sign the person in.
+        """Refuse a local sign-in of a person who may sign in only by the identity provider.
 
-        Return the page of the refusal; None if the sign-in continues. Without the refusal the
-        person could add a passkey in this dashboard. The passkey would still work after the account
-        at the provider is closed.
+        Return the page of the refusal; None if the sign-in continues. Otherwise the person could
+        add a passkey in this dashboard, and the passkey would still work after the account at the
+        provider is closed.
         """
         sociallogin = (signal_kwargs or {}).get("sociallogin")
         if sociallogin is None and (not settings.LOCAL_SIGN_IN or reach.is_provided(user)):

@@ -7,8 +7,6 @@ from lendingadmin.core import areas
 
 
 class StaffConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.core.staff"
     verbose_name = _("People")
     tables = "retention.TABLES"

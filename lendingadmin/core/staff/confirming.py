@@ -35,7 +35,7 @@ def get_confirm_url(request: HttpRequest) -> str:
 
 
 def has_factor(person: object) -> bool:
-    """Return whether a person has a second factor in this dashboard."""
+    """Return True if the person has a second factor in this dashboard."""
     return isinstance(person, User) and is_mfa_enabled(person)
 
 

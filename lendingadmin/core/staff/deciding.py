@@ -51,7 +51,7 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
 
 
 def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> PersonChange:
-    """Decline a waiting change; a change that its own requester declines counts as withdrawn.
+    """Decline a waiting change. If the person who requested it declines, it counts as withdrawn.
 
     Raise ChangeRefused if the change does not wait any more, or if `by` may not change the person.
     """

@@ -45,7 +45,7 @@ class Erasable(NamedTuple):
     list_rows: ListRows | None = None
 
     def count_days(self) -> int:
-        """Return the age in days at which this data is erased; 0: never."""
+        """Return the age in days at which this data is erased; 0 means never."""
         return read_days(TEXTS, self.kind)
 
     def erase_old(self, most: int) -> int:
@@ -57,7 +57,7 @@ class Erasable(NamedTuple):
 
 
 class KeptOn(NamedTuple):
-    """Data that stays: its name in words, the reason or end date, and its number of rows."""
+    """Data that is not erased: its name, the reason or end date, and its number of rows."""
 
     what: str
     why: str
@@ -66,16 +66,17 @@ class KeptOn(NamedTuple):
 
 
 class Erased(NamedTuple):
-    """Numbers of rows by kind of data: erased rows, and rows that remain."""
+    """How many rows of each kind of data were erased, and how many remain."""
 
     gone: list[tuple[str, int]]
     kept: list[tuple[KeptOn, int]]
 
 
 def erase_borrower(app_id: str, borrower_id: str, *, is_dry_run: bool = False) -> Erased:
-    """Erase the data of a borrower that may be erased; return the numbers of rows.
+    """Erase the data of a borrower that may be erased.
 
-    A dry run does the same and rolls it back, so its numbers are exact.
+    Return how many rows were erased, and how many remain. A dry run does the same and then rolls
+    back, so its numbers are exact.
     """
     if not is_dry_run:
         return _erase(app_id, borrower_id)
@@ -106,7 +107,7 @@ def erase_old() -> bool:
 def count_old() -> list[tuple[Erasable, int]]:
     """Return how many rows of each kind `erase_old` would erase, up to COUNTED.
 
-    This is a dry run, whose transaction is rolled back.
+    This is a dry run: its transaction is rolled back.
     """
     counted = []
     for one in list_ageing():

@@ -126,7 +126,7 @@ class OwnPasswordForm(_SetPasswordForm):
         first.widget.attrs["autofocus"] = True
 
     def validate_password_for_user(self, user: User, password_field_name: str = "") -> None:
-        """Show the faults of a password next to the field in which it was chosen."""
+        """Show the faults of the password next to its field."""
         super().validate_password_for_user(user, "new_password1")
 
 

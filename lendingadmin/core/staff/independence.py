@@ -27,12 +27,12 @@ _NAMES = (gettext_noop("first name"), gettext_noop("last name"))
 class NotIndependent(Exception):
     """Error: the person who decides and the person who made the entry are not independent.
 
-    One of them changed the account of the other; the text names who did.
+    One of them changed the other's account; the text names this person.
     """
 
 
 def check_independent(by: User, maker: User) -> None:
-    """Raise NotIndependent if `by` may not decide about an entry that `maker` made."""
+    """Raise NotIndependent if `by` may not decide on an entry of `maker`."""
     if why := find_dependence(by, maker):
         raise NotIndependent(why)
 
@@ -60,15 +60,15 @@ def list_changed_accounts(by: User) -> QuerySet[User]:
 
 
 def list_dependent(person: User) -> QuerySet[User]:
-    """Return the people who may not decide about entries of this person.
+    """Return the people who may not decide on entries of this person.
 
-    This person may not decide about their entries either.
+    This person may not decide on theirs either.
     """
     return list_account_changers(person) | list_changed_accounts(person)
 
 
 def find_dependence(by: User, maker: User) -> str:
-    """Return why `by` may not decide about an entry that `maker` made; empty if `by` may."""
+    """Return the reason why `by` may not decide on an entry of `maker`; empty if `by` may."""
     if has_changed_account(by, maker):
         words = _(
             "You changed the account of %(person)s in the last %(days)s days, so another "

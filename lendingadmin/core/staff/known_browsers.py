@@ -17,7 +17,7 @@ _MOST = 8
 
 
 def find_key(request: HttpRequest, person: User | None) -> str:
-    """Return the key of a browser for a person; empty if they did not sign in with this browser."""
+    """Return the key of this browser for a person; empty if the person never signed in with it."""
     return _read_keys(request).get(str(person.pk), "") if person else ""
 
 

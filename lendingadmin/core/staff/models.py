@@ -22,13 +22,13 @@ HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
 class User(AbstractUser):
     """A person who signs in. Their rights come from their roles in each app (`AppRole`).
 
-    `zone`, `language` and `uses_keys` are their `preferences`; a blank zone means the lender's, a
-    blank language English. `setup_link_at` is the time at which their unused set-up link was made,
-    if there is one. `two_step_due_at` is the time until which they may work without a second factor
-    that a role requires. A person who `must_choose_password` reaches only the page on which a
-    password is chosen, because another person may know the present one. `is_set_up_by_one` is True
-    if the last used set-up link was made by one manager without a second one. This manager may know
-    the password and may have added a factor.
+    `zone`, `language` and `uses_keys` are their `preferences`; a blank zone is the lender's zone,
+    and a blank language is English. `setup_link_at` is the time when their unused set-up link was
+    made; null if there is none. If a role requires a second factor, they may work without it until
+    `two_step_due_at`. A person who `must_choose_password` can open only the page that sets a
+    password, because another person may know the present one. `is_set_up_by_one` is True if the
+    last used set-up link was made by one manager without a second one. This manager may know the
+    password and may have added a factor.
     """
 
     username = models.CharField(
@@ -169,7 +169,7 @@ class AppRole(models.Model):
 
 
 class PersonChange(models.Model):
-    """A change of a person that waits, or waited, for a second manager.
+    """A change to a person that waits, or waited, for a second manager.
 
     `moves` are roles to be given or removed: `["+", app id, key of the role]`, or `-`; the list is
     empty for other changes. The database refuses an approval by the person who requested the
@@ -177,15 +177,11 @@ class PersonChange(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """The kind of change."""
-
         ROLES = "roles", _("roles")
         SECOND_FACTOR = "second-factor", _("remove two-step sign-in")
         SETUP_LINK = "setup-link", _("make a set-up link")
 
     class State(models.TextChoices):
-        """The state of the request."""
-
         WAITING = "waiting", _("To decide")
         APPROVED = "approved", _("Approved")
         DECLINED = "declined", _("Declined")

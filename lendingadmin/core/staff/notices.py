@@ -21,7 +21,7 @@ _MOST = 5
 
 
 def list_changes(person: User) -> list[Entry]:
-    """Return others' changes since the person last signed in, the oldest first.
+    """Return the changes that others made since the person last signed in, the oldest first.
 
     At most the newest _MOST are returned, and none at the first sign-in.
     """
@@ -40,7 +40,7 @@ def describe_change(entry: Entry) -> str:
 
 
 def show_changes(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Add a message for each change of the account since the person's last sign-in."""
+    """Add a message for each change to the account since the person's last sign-in."""
     for entry in list_changes(user) if hasattr(request, "_messages") else ():
         words = _(
             "Your account was changed since you last signed in. %(change)s. If you did not "

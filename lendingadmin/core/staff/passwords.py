@@ -64,7 +64,6 @@ class ContextWordsValidator:
             )
 
     def get_help_text(self) -> str:
-        """Return the help text of the field."""
         return _("Don't use the lender's name or words of this dashboard.")
 
 
@@ -82,7 +81,6 @@ class GuessableValidator:
             )
 
     def get_help_text(self) -> str:
-        """Return the help text of the field."""
         return _("Don't use common words, runs such as 12345 or repeated pieces.")
 
 
@@ -115,7 +113,6 @@ class AnotherPasswordValidator:
             raise ValidationError(words, code="same_password")
 
     def get_help_text(self) -> str:
-        """Return the help text of the field."""
         return _("Don't use your current password.")
 
 

@@ -59,7 +59,7 @@ def _list_periods() -> Iterator[_Period]:
 
 
 class RetentionForm(PolicyForm):
-    """Form of the numbers of days after which data is erased or deleted; 0 means never."""
+    """Form of the age in days at which data is erased or deleted; 0 means never."""
 
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         super().__init__(data, app=app, values=values)
@@ -77,14 +77,14 @@ class RetentionForm(PolicyForm):
     @property
     def groups(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """The numbers for texts and for rows, each with a heading and a hint."""
-        hint = gettext("0 means never. An empty field has the number in general.")
+        hint = gettext("0 means never. If a field is empty, the number under “In general” applies.")
         return [
             (str(label), hint, [self[name] for name in self.fields if name.startswith(part)])
             for part, label in _GENERAL.items()
         ]
 
     def get_values(self) -> dict[str, Any]:
-        """Return the numbers of a valid form, without the kinds that use the general number."""
+        """Return the days from a valid form; kinds that use the general number are left out."""
         return {key: days for key, days in self.cleaned_data.items() if days is not None}
 
 
@@ -135,7 +135,7 @@ RETENTION = PolicyKind(
 
 
 def read_days(part: str, kind: str) -> int:
-    """Return the days after which texts or rows of a kind are erased or deleted; 0: never."""
+    """Return the age in days at which texts are erased or rows deleted, by kind; 0 means never."""
     values = read_recent(RETENTION)
     own = values.get(f"{part}_{kind}")
     return int(values[part] if own is None else own)

@@ -17,7 +17,7 @@ _REGIONS = frozenset(
 
 
 def read_zone(person: object) -> tzinfo | None:
-    """Return the zone that a person chose; None without one, or if it no longer exists."""
+    """Return the zone that a person chose; None if they chose none, or if it no longer exists."""
     key = getattr(person, "zone", "")
     return find_zone(key) if key else None
 
@@ -44,7 +44,7 @@ def list_zones() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
         if region in _REGIONS and place:
             regions.setdefault(region, []).append((key, describe_zone(key)))
     found = [(region, tuple(sorted(each, key=itemgetter(1)))) for region, each in regions.items()]
-    return (*sorted(found), (gettext_noop("Not tied to a place"), (("UTC", "UTC"),)))
+    return (*sorted(found), (gettext_noop("No place"), (("UTC", "UTC"),)))
 
 
 def describe_zone(key: str) -> str:
@@ -55,7 +55,7 @@ def describe_zone(key: str) -> str:
 
 
 def validate_zone(value: str) -> None:
-    """Validate the name of a zone. Raises ValidationError."""
+    """Validate the name of a zone. May raise ValidationError."""
     if find_zone(value) is None:
         raise ValidationError(
             _("This is not a time zone. Enter a time zone such as Africa/Nairobi.")

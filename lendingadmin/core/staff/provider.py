@@ -92,7 +92,7 @@ class ProviderRefused(OAuth2Error):  # type: ignore[misc]
 class Identity(NamedTuple):
     """The provider's data about a sign-in; `auth_time` is in seconds, 0 if it is missing.
 
-    `answered` is the nonce of our question.
+    `answered` is the nonce of our request.
     """
 
     username: str
@@ -122,11 +122,11 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             named += [config[_USERINFO]] if _USERINFO in config else []
             schemes = {urlsplit(one).scheme for one in named}
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ProviderFault("what the provider publishes is not readable") from error
+            raise ProviderFault("the provider's configuration can't be read") from error
         if issuer != settings.OIDC_ISSUER:
-            raise ProviderFault("the provider calls itself otherwise than OIDC_ISSUER")
+            raise ProviderFault("the provider's issuer is not OIDC_ISSUER")
         if not schemes <= {"https", urlsplit(settings.OIDC_ISSUER).scheme}:
-            raise ProviderFault("the provider names addresses that are not encrypted")
+            raise ProviderFault("the provider has addresses without https")
         return config
 
     def parse_token(self, data: dict[str, Any]) -> SocialToken:
@@ -144,7 +144,7 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         try:
             id_claims = self._decode_id_token(app, kwargs["response"].get("id_token"))
         except (OverflowError, TypeError, ValueError) as error:
-            raise ProviderFault("the ID token is not readable") from error
+            raise ProviderFault("the ID token can't be read") from error
         _check_id_claims(id_claims, app.client_id)
         has_more = _USERINFO in self.openid_config
         userinfo = self._fetch_user_info(token.token) if has_more else id_claims
@@ -169,9 +169,9 @@ def _check_id_claims(id_claims: dict[str, Any], client_id: str) -> None:
     that is not a finite number is refused too.
     """
     if not isinstance(id_claims.get("exp"), int | float):
-        raise ProviderFault("the ID token has no end")
+        raise ProviderFault("the ID token has no expiry")
     if id_claims.get("azp", client_id) != client_id:
-        raise ProviderFault("the ID token was given to another client")
+        raise ProviderFault("the ID token is for another client")
     times = [id_claims.get(name) for name in _TIMES]
     if any(isinstance(one, float) and not isfinite(one) for one in times):
         raise ProviderFault("a time of the ID token is not a finite number")
@@ -227,7 +227,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     ) -> LenderProvider:
         """Return the provider of the settings; a provider in the database is ignored.
 
-        Its name for allauth is its issuer, so that a person of another provider is another person.
+        Its name in allauth is its issuer, so that the same user of another provider is another
+        person.
         """
         app = SocialApp(
             provider=OpenIDConnectProvider.id,
@@ -244,14 +245,14 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return LenderProvider(request, app=app)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Check that the answer belongs to our question, then admit or confirm the person.
+        """Check that the answer belongs to our request, then admit or confirm the person.
 
-        Raise ProviderFault for the answer to another question, and ProviderRefused for a person who
+        Raise ProviderFault for the answer to another request, and ProviderRefused for a person who
         may not sign in or was not confirmed.
         """
         data = sociallogin.state["data"]
         if not constant_time_compare(sociallogin.identity.answered, data["nonce"]):
-            raise ProviderFault("the token is the answer to another question")
+            raise ProviderFault("the token is the answer to another request")
         if sociallogin.state["process"] == AuthProcess.REDIRECT:
             _confirm(request, sociallogin, asked_at=data["at"])
         else:
@@ -280,7 +281,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             )
         except IntegrityError as error:
             # Two browsers, or two people with the same name, signed in at the same moment.
-            raise ProviderFault("another request made the person first") from error
+            raise ProviderFault("another request added the person at the same time") from error
 
     def on_authentication_error(
         self,
@@ -355,10 +356,10 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
-    """Record in the session that the provider identified the person, and when.
+    """Record in the session when the provider identified the person.
 
-    The time is the time of the sign-in at the provider. A person who signed in there this morning
-    has not confirmed their identity just now.
+    This is the time of the sign-in at the provider, because a sign-in of this morning does not
+    confirm the person now.
     """
     identity: Identity = sociallogin.identity
     clear_authentication_records(request)
@@ -404,7 +405,7 @@ def _record_refused(request: HttpRequest, person: User | None, detail: str) -> N
 
 
 def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float) -> None:
-    """Record that the person just gave a factor at the provider. Raise ProviderRefused."""
+    """Record that the person just gave a factor at the provider. May raise ProviderRefused."""
     person, auth_time = request.user, sociallogin.identity.auth_time
     if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
         raise ProviderRefused(str(ANOTHER_PERSON))

@@ -36,7 +36,7 @@ def _read_places(
     for place in text.split("+"):
         app_id, _colon, role = (piece.strip() for piece in place.partition(":"))
         if app_id not in known:
-            raise ValueError(f"“{app_id}” of “{text}” is no app of LENDING_APPS")
+            raise ValueError(f"“{app_id}” of “{text}” is not an app of LENDING_APPS")
         if role not in roles:
-            raise ValueError(f"“{role}” of “{text}” is none of: {', '.join(roles)}")
+            raise ValueError(f"“{role}” of “{text}” is not one of: {', '.join(roles)}")
         yield app_id, role

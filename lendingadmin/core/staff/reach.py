@@ -46,7 +46,7 @@ def list_groups(manager: User) -> QuerySet[Group]:
 
 
 def list_people(manager: User) -> QuerySet[User]:
-    """Return the people whom this manager may see and change."""
+    """Return the people that this manager may see and change."""
     if manager.is_superuser:
         return User.objects.all()
     every = {app.app_id for app in settings.LENDING_APPS}
@@ -114,7 +114,7 @@ def gives_managing(moves: Iterable[Move]) -> bool:
 
 
 def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp] | None) -> bool:
-    """Return whether people would remove their own right to manage people, in any app.
+    """Return True if people would lose their own right to manage people, in any app.
 
     A superuser has this right without a role.
     """

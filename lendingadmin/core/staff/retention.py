@@ -33,10 +33,9 @@ _DONE_FOR = timedelta(days=1)
 class Table(NamedTuple):
     """A table whose rows are deleted: `what` is its name in words, `label` its model.
 
-    `kind` is its word in the rule of retention, which gives a number of days. `list_older` returns
-    the older rows. These rows are deleted, by `delete_older` if there is one, and `then` describes
-    the deletion. `find_over` returns the condition for rows that are deleted within an hour at any
-    age.
+    `kind` is its word in the rule Retention, which sets a number of days. `list_older` returns the
+    rows that are older. They are deleted, by `delete_older` if it is given; `then` describes the
+    deletion. `find_over` returns the condition for rows that are deleted within an hour at any age.
     """
 
     what: str
@@ -49,12 +48,11 @@ class Table(NamedTuple):
 
     @property
     def rows(self) -> "models.QuerySet[Any]":
-        """All rows of the table."""
         rows: models.QuerySet[Any] = apps.get_model(self.label)._default_manager.order_by()
         return rows
 
     def count_days(self) -> int:
-        """Return the age in days at which a finished row is deleted; 0: never."""
+        """Return the age in days at which a finished row is deleted; 0 means never."""
         if not self.kind:
             return 0
         return read_days(ROWS, self.kind)

@@ -217,7 +217,7 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def sort_rights(names: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Return areas with the words of these rights: “Loans”, [“list loans”, “see a loan”].
+    """Return the rights in words, by area: “Loans”, [“list loans”, “see a loan”].
 
     Names that are not rights are left out.
     """

@@ -41,9 +41,9 @@ def manages_people(person: User) -> bool:
 
 
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
-    """Return the moves that need a second manager; empty if no second manager approves.
+    """Return the moves that need a second manager; empty if the rule “Second manager” is off.
 
-    Each given role needs one. Taking a role needs one only from a person who manages people.
+    Giving a role needs one. Removing a role needs one only if the person manages people.
     """
     if not is_second_on():
         return []
@@ -76,7 +76,7 @@ def _reaches(manager: User, person: User | None, app_ids: set[str]) -> bool:
 
 
 def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> str:
-    """Return a sentence if no manager could approve this request; empty if one could."""
+    """Return a sentence if no manager could approve this request; else an empty text."""
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return str(NO_OTHER_MANAGER)
@@ -89,7 +89,7 @@ def filter_waiting(changes: QuerySet[PersonChange]) -> QuerySet[PersonChange]:
 
 
 def is_role_asked_for(person: User) -> bool:
-    """Return True if a change of this person's roles waits for a second manager."""
+    """Return True if a change to this person's roles waits for a second manager."""
     return filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES)).exists()
 
 
@@ -100,7 +100,7 @@ def is_managing_asked_for(person: User) -> bool:
 
 
 class Waiting(NamedTuple):
-    """A change that waits, as one manager sees it."""
+    """A waiting change, with the rights of one manager."""
 
     change: PersonChange
     words: str
@@ -110,7 +110,7 @@ class Waiting(NamedTuple):
 
 
 def list_changes(manager: User, person: User | None = None) -> list[Waiting]:
-    """Return the waiting changes of this manager's people, or of one person, oldest first."""
+    """Return the waiting changes to this manager's people, or to one person, oldest first."""
     rows = filter_waiting(PersonChange.objects.filter(person__in=list_people(manager)))
     if person is not None:
         rows = rows.filter(person=person)

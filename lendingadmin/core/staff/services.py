@@ -50,9 +50,7 @@ NEW_PASSWORD = "people.password"  # noqa: S105  # pragma: allowlist secret
 
 ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
 ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
-NEEDS_NO_PASSWORD = gettext_lazy(
-    "This person signs in with %(provider)s and does not need a password."
-)
+NEEDS_NO_PASSWORD = gettext_lazy("This person signs in with %(provider)s and needs no password.")
 REACTIVATE_FIRST = gettext_lazy("Reactivate the account first.")
 
 # Words for the fields whose names are not the words that people read.
@@ -77,7 +75,10 @@ class ChangeRefused(Exception):
 
 
 class Done(NamedTuple):
-    """Result of a command on a person: if something changed, and the change that waits or None."""
+    """Result of a command on a person:
+
+    True if something changed, and the change that waits, or None.
+    """
 
     person: User
     is_changed: bool
@@ -159,7 +160,7 @@ def _set_roles(
 
 
 def move_roles(person: User, moves: Iterable[Move]) -> None:
-    """Give and take roles; a move that is already in effect changes nothing.
+    """Give and remove roles; a move that is already in effect changes nothing.
 
     If a role lets the person manage people, call `cancel_set_up_by_one`.
     """
@@ -217,7 +218,7 @@ def _record_asked(request: HttpRequest, change: PersonChange | None) -> None:
 
 
 def deactivate(request: HttpRequest, by: User, pk: int) -> User:
-    """Deactivate a person, and end their sessions and set-up link. Raise ChangeRefused."""
+    """Deactivate a person, and end their sessions and set-up link. May raise ChangeRefused."""
     with change_person(by, pk) as person:
         if person.pk == by.pk:
             raise ChangeRefused(ANOTHER_MUST_DEACTIVATE)
@@ -230,7 +231,7 @@ def deactivate(request: HttpRequest, by: User, pk: int) -> User:
 
 
 def reactivate(request: HttpRequest, by: User, pk: int) -> User:
-    """Activate a person again, with the password from before. Raise ChangeRefused."""
+    """Activate a person again, with the password from before. May raise ChangeRefused."""
     with change_person(by, pk) as person:
         if not person.is_active:
             person.is_active = True
@@ -240,9 +241,9 @@ def reactivate(request: HttpRequest, by: User, pk: int) -> User:
 
 
 def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int]:
-    """Sign a person out everywhere; for a manager's own account, except the current session.
+    """Sign a person out everywhere; a manager's own current session stays.
 
-    Return the person and the number of ended sessions. Raise ChangeRefused.
+    Return the person and the number of ended sessions. May raise ChangeRefused.
     """
     with change_person(by, pk) as person:
         own = hash_session_key(request.session.session_key) if person.pk == by.pk else None
@@ -264,7 +265,7 @@ def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
     """Remove the second factors of a person who lost their phone or key, or request an approval.
 
     The person then signs in with only the password. People cannot remove their own factors in this
-    way, because their own page asks for the factor first. Raises ChangeRefused.
+    way, because their own page asks for the factor first. May raise ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -288,10 +289,10 @@ def delete_factors(person: User) -> bool:
 
 
 def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]:
-    """Make the link with which a person chooses a password; an earlier link becomes invalid.
+    """Make a link for a person to choose a password; an earlier link becomes invalid.
 
     Returns the person and the link's path, which is a secret; the path is empty if a second manager
-    must approve the link first. Raises ChangeRefused.
+    must approve the link first. May raise ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -356,7 +357,7 @@ def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
     """Sign a person out and require another password before any other action.
 
     Managers do this if other people may know the password. Nothing changes if the person must
-    already choose another password. Raises ChangeRefused.
+    already choose another password. May raise ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -373,9 +374,9 @@ def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
 
 @contextmanager
 def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
-    """Require another password of each person whom a command saves.
+    """Require that each person saved in this block chooses another password.
 
-    The operator typed the present password and so knows it. The trail names the operator.
+    The operator who ran the command knows the present one. The trail names the operator.
     """
     given: list[User] = []
 

@@ -59,7 +59,7 @@ _SYSTEMS = (
 
 
 def hash_session_key(key: str | None) -> str:
-    """Return the hash under which the database stores the session with this key."""
+    """Return the hash of a session's key, as the database stores it."""
     return blake2b((key or "").encode(), digest_size=20).hexdigest()
 
 
@@ -171,7 +171,7 @@ def _make_signer(request: HttpRequest) -> Signer:
 
 
 class SignedIn(NamedTuple):
-    """One session: where and when it began, and when it ends automatically.
+    """One session: place and time of its start, and the time when it ends automatically.
 
     A field that the session did not record is empty or None.
     """
@@ -210,7 +210,7 @@ def describe_browser(user_agent: str) -> str:
 
 
 def list_sessions(person: User) -> list[SignedIn]:
-    """Return the sessions in which a person is signed in, the newest first."""
+    """Return a person's open sessions, the newest first."""
     found = [_read(session, data) for session, data in _find(person)]
     return sorted(found, key=lambda one: one.ends_at, reverse=True)
 

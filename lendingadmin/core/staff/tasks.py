@@ -27,7 +27,7 @@ PRUNE_EVERY = timedelta(hours=1)
 @task()
 def tell_person(entry_id: int) -> None:
     """Mail a person that another person changed their account, if they have ever signed in."""
-    with duties.hide_error_words("telling a person of a change of their account"):
+    with duties.hide_error_words("mail about a change to an account"):
         entry = Entry.objects.get(pk=entry_id)
         person = User.objects.get(username=entry.subject)
         if person.last_login is None or not may_mail(person):
@@ -39,8 +39,8 @@ def tell_person(entry_id: int) -> None:
 
 @task()
 def tell_of_guessing(person_id: int) -> None:
-    """Mail the people who manage people that someone is guessing a person's password."""
-    with duties.hide_error_words("telling managers of guessed passwords"):
+    """Mail all managers of people that someone is guessing a person's password."""
+    with duties.hide_error_words("mail about guessed passwords"):
         person = User.objects.get(pk=person_id)
         managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
         text = _(
@@ -55,7 +55,7 @@ def tell_of_guessing(person_id: int) -> None:
 @task()
 def tell_managers(change_id: int) -> None:
     """Mail the managers who may approve a change that another manager requested."""
-    with duties.hide_error_words("telling managers of a change that waits for them"):
+    with duties.hide_error_words("mail about a change to approve"):
         change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
         app_ids = {move.app_id for move in read_moves(change)}
         text = _(
@@ -67,13 +67,13 @@ def tell_managers(change_id: int) -> None:
             "address": build_address(reverse("person", args=[change.person_id])),
         }
         people = list_deciders(change.asked_by, change.person, app_ids)
-        mail_each(people, _("A change of a person needs your approval"), text % given)
+        mail_each(people, _("A change to a person needs your approval"), text % given)
 
 
 @task()
 def tell_of_mass_reading(entry_id: int) -> None:
     """Mail the people who may see an app's trail that a person opened very many borrowers."""
-    with duties.hide_error_words("telling of mass reading"):
+    with duties.hide_error_words("mail about many opened borrowers"):
         entry = Entry.objects.get(pk=entry_id)
         app: Any = entry.app_id  # the stubs want a model
         asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
@@ -98,7 +98,7 @@ def erase_old() -> None:
 
     If one batch is not enough, the task is enqueued again.
     """
-    with duties.hide_error_words("erasing what is old"):
+    with duties.hide_error_words("erasing old data"):
         if not all([erasure.erase_old(), retention.delete_old()]):
             erase_old.enqueue()
 
@@ -123,7 +123,7 @@ def build_address(path: str) -> str:
 
 
 def mail_each(people: Iterable[User], subject: str, text: str) -> None:
-    """Send one mail in which recipients cannot see each other; nothing if no one has an address."""
+    """Send one mail to all, hidden from each other; send nothing if no one has an address."""
     if addresses := sorted({person.email for person in people if person.email}):
         to = {"To": "undisclosed-recipients:;"}
         EmailMessage(subject, text, bcc=addresses, headers=to).send()

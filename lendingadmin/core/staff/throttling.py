@@ -18,7 +18,7 @@ from lendingadmin.core.caching.counters import Limit, Try
 
 
 def count_by_ourselves() -> None:
-    """Make all of allauth count with `consume` and `clear`."""
+    """Replace the counters of allauth by `consume` and `clear`."""
     ratelimit.consume, ratelimit.clear = consume, clear
 
 

@@ -26,7 +26,7 @@ def is_required_of(person: User) -> bool:
 
 
 def must_set_up(request: HttpRequest) -> bool:
-    """Return True if a required second factor is missing and the days of grace are over."""
+    """Return True if a required second factor is missing and the grace period is over."""
     person = request.user
     if not isinstance(person, User) or person.two_step_due_at is None:
         return False
@@ -42,18 +42,18 @@ def _gave_second_factor(request: HttpRequest, person: User) -> bool:
 
 
 def end_grace(user: User, **_signal: Any) -> None:
-    """End the days of grace of a person whose factor was removed.
+    """End the grace period of a person whose factor was removed.
 
-    These days are only for the first set-up.
+    The grace period is only for the first set-up.
     """
     user.two_step_due_at = timezone.now()
     user.save(update_fields=["two_step_due_at"])
 
 
 def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Begin the days of grace at a person's first sign-in without a required second factor.
+    """Begin the grace period at a person's first sign-in without a required second factor.
 
-    At each sign-in within these days, a message reminds the person to set up a factor. Do nothing
+    At each sign-in within this period, a message reminds the person to set up a factor. Do nothing
     if no factor is required, or if the person has or gave one.
     """
     if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):

@@ -23,7 +23,7 @@ validate_letters = ASCIIUsernameValidator()
 
 
 def fold_look(name: str) -> str:
-    """Return a name as it looks at a glance. Two names that look alike give the same text."""
+    """Return a simplified form of a name. Two names that look alike have the same form."""
     look = name.casefold().translate(_SAME)
     for pair, letter in _SAME_PAIRS:
         look = look.replace(pair, letter)

@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class WorkerConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.core.worker"
     warnings = "duties.find_silence"
     gauges = "duties.BEAT"

@@ -75,7 +75,7 @@ def note_beat() -> None:
 
 
 def find_silence() -> str:
-    """Return since when no worker has run, in words for an operator; empty if one runs."""
+    """Return a sentence with the time since no worker has run; empty if a worker runs."""
     beat = Heartbeat.objects.filter(pk=1).first()
     if beat is None:
         return "no worker has run yet"
@@ -111,16 +111,17 @@ def requeue_lost() -> int:
             again += same.update(status=TaskResultStatus.READY)
         elif row.status == TaskResultStatus.RUNNING:
             same.update(status=TaskResultStatus.FAILED, finished_at=now)
-            logger.error("task %s was given up: its worker died %s times", row.pk, ATTEMPTS)
+            logger.error("task %s has failed: its worker died %s times", row.pk, ATTEMPTS)
     if again:
-        logger.warning("%s lost or failed tasks are done again", again)
+        logger.warning("%s lost or failed tasks are queued again", again)
     return again
 
 
 def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
-    """Return the ids of rows for which this task waits; with `running`, also for which it runs.
+    """Return the ids of the rows that have this task in the queue.
 
-    A task whose worker died counts as running until it is requeued.
+    With `running`, also return the rows whose task is running. A task whose worker died counts as
+    running until it is requeued.
     """
     states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
     rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)
@@ -139,7 +140,8 @@ def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
 def hide_error_words(work: str) -> Iterator[None]:
     """Remove the words of an error from the log and the task's row; log only its kind and place.
 
-    An error of the database or a connection quotes its input, with ids of loans. Raise Failed.
+    Then raise Failed. The words are removed because an error of the database or a connection may
+    contain ids of loans.
     """
     try:
         yield

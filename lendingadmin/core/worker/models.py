@@ -80,12 +80,10 @@ class WalkRow(Job):
 class IndexRow(WalkRow):
     """State of a table that copies a list, and of the walk that is repeated to update it.
 
-    `walk` is the number of the walk. The number is written to each row that the walk saw.
+    `walk` is the number of the walk; each row that the walk saw gets this number.
     """
 
     class State(models.TextChoices):
-        """State of the repeated walk."""
-
         IDLE = IDLE, _("not running")
         RUNNING = RUNNING, _("running")
         FAILED = FAILED, _("stopped")

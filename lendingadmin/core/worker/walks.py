@@ -82,7 +82,7 @@ def find_interval(every: timedelta | None, known: int) -> timedelta:
 
     The time is `every` if that is set; else 6 hours, longer for more than 600,000 items, at most 24
     hours. `known` is the number of items in the last complete walk. The interval does not depend on
-    the duration of the walk, so that a slow night of the service does not delay the next update.
+    the duration of the walk, so that a slow walk does not delay the next one.
     """
     if every is not None:
         return every
@@ -103,7 +103,7 @@ class Walk(ABC, Generic[Row]):
 
     @abstractmethod
     def add_page(self, page: Page[Any]) -> bool:
-        """Save a page in one transaction that begins with `move`; return False if that fails."""
+        """Save a page in one transaction that begins with `move`; return False if `move` fails."""
 
     @abstractmethod
     def start_over(self) -> timedelta | None:
@@ -118,7 +118,7 @@ class Walk(ABC, Generic[Row]):
         return "" if is_configured else _("This app is no longer configured.")
 
     def end_list(self, until: float) -> timedelta | None:
-        """Do the work that follows the last page.
+        """Do the work after the last page.
 
         Return the wait before the next slice; None if no work is left.
         """
@@ -227,7 +227,7 @@ class IndexWalk(Walk[Index]):
 
     @abstractmethod
     def put_items(self, items: Iterable[Any], read_at: datetime) -> tuple[int, int]:
-        """Save items as seen by this walk; return the numbers of new and of unreadable items.
+        """Save items as seen by this walk; return how many are new and how many are unreadable.
 
         The caller opens the transaction.
         """
@@ -286,7 +286,7 @@ class IndexWalk(Walk[Index]):
         return timedelta(0) if is_begun else None
 
     def read(self, until: float) -> timedelta | None:
-        """Add pages, or request the records that the list left out. Raise LendingError.
+        """Add pages, or request the records that the list left out. May raise LendingError.
 
         Return the wait before the next slice; None if no work is left.
         """
@@ -381,9 +381,9 @@ def find_last_made(
 ) -> datetime | None:
     """Return when the last item of a page was created, if the list goes from newer to older.
 
-    `before` is the time from the previous page. Items that are added during the walk move items of
-    that page to this one, so only the last items are compared. Return None if an item has no
-    creation time or is newer than the one before it, or if the first page shows no order.
+    `before` is the time from the previous page. New items may move items of that page to this page,
+    so only the last items are compared. Return None if an item has no creation time, if it is newer
+    than the item before it, or if the first page shows no order.
     """
     times = [moment(item.created_at) for item in items if not isinstance(item, Malformed)]
     known = [time for time in times if time is not None]
@@ -431,8 +431,8 @@ def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index |
 def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = duties.LOST) -> None:
     """Enqueue slices of jobs that have taken no step for the time `after`.
 
-    Their task was lost. If the worker was only paused, two slices run, but each step is claimed by
-    only one.
+    The tasks of these jobs were lost. If the worker was only paused, two slices run, but only one
+    of them claims each step.
     """
     enqueued = duties.list_enqueued(task)
     for job in jobs.filter(heartbeat_at__lte=timezone.now() - after).order_by("heartbeat_at"):

@@ -46,7 +46,8 @@ class Worker(db_worker.Worker):
     def shutdown(self, signum: int, frame: FrameType | None) -> None:
         """Stop after the current task or beat; immediately if there is none.
 
-        An exit in the middle of a beat's query would leave a connection that can't be closed.
+        If the process ended during the query of a beat, it would leave a connection that can't be
+        closed.
         """
         self.running_task = not self._asleep
         super().shutdown(signum, frame)

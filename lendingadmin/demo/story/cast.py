@@ -68,7 +68,7 @@ class Debt(NamedTuple):
 
     @property
     def queue(self) -> str:
-        """The call queue in which the borrower is."""
+        """The call queue of the borrower."""
         if self.days_late > 30:
             return "late-31"
         return "late-8-30" if self.days_late > 7 else "late-1-7"

@@ -75,7 +75,7 @@ def upload_yesterday(app: LendingApp, cast: Cast, recorded: Iterable["Entry"]) -
 def write_this_morning(app: LendingApp) -> bytes:
     """Return a statement of today until now, with payments on loans of the newest update.
 
-    Most can be recorded at once. One is recorded already, and a person must decide on some.
+    Most can be recorded immediately, one is already recorded, and some need a person's decision.
     """
     now = timezone.now().astimezone(app.zone)
     begins = datetime.combine(now.date(), time(), app.zone)

@@ -95,13 +95,13 @@ _THINGS = (
 
 @register.simple_tag
 def demo_people() -> list[tuple[str, str]]:
-    """Return the names of the demo's people and the words for their work; empty without DEMO."""
+    """Return the names of the demo's people, with their work; empty outside the demo."""
     return [(name, _(words)) for name, words in ROLE_WORDS.items()] if settings.DEMO else []
 
 
 @register.simple_tag
 def demo_password() -> str:
-    """Return the password of the demo's people, which everybody knows; empty without DEMO."""
+    """Return the password of the demo's people, which everybody knows; empty outside the demo."""
     return PASSWORD if settings.DEMO else ""
 
 

@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class AssignmentsConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.desk.assignments"
     erasable = "erasure.ERASABLE"
     duties = "tasks.beat"

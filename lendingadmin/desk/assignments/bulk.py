@@ -34,7 +34,7 @@ _SAVED_AT_ONCE = 500
 
 
 class Borrower(NamedTuple):
-    """A borrower of a list, with the officer and the time of assignment (None without one)."""
+    """A borrower of a list, with the officer and the time of assignment, or None for both."""
 
     borrower_id: str
     officer_id: int | None
@@ -42,7 +42,7 @@ class Borrower(NamedTuple):
 
 
 class Count(NamedTuple):
-    """Borrowers of a list, by id, and the officer to whom they will be assigned.
+    """Borrowers of a list, by id, and the officer who will get them.
 
     `has_more` is True if the list has more than MOST borrowers; the others are left out.
     """
@@ -87,7 +87,7 @@ def find_saved(idempotency_key: str) -> BulkAssignment | None:
 
 
 def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
-    """Save exactly the borrowers that were counted for the form, and record this in the trail.
+    """Save exactly the borrowers that the form counted, and record this in the trail.
 
     If the same form is sent again, return the list that was saved the first time.
     """

@@ -18,8 +18,8 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def of_person(self, app_id: str, person_id: int, day: date) -> Self:
         """Return the assignments for a person's work on a day in the lender's zone.
 
-        The result has the person's own assignments, and the assignments of each officer for whom
-        the person is the stand-in on that day.
+        The result has the person's own assignments, and the assignments of each officer whom the
+        person covers on that day.
         """
         away = _list_stood_in(app_id, person_id, day)
         # The query has the officers' numbers and no subquery, so it uses the index of officers.
@@ -34,17 +34,12 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         return rows.values_list("borrower_id", flat=True)
 
     def list_stood_in(self, app_id: str, person_id: int, day: date) -> dict[int, str]:
-        """Return the officers for whom a person is the stand-in on a day.
-
-        The result maps the number of each officer to the user name.
-        """
+        """Return the officers that a person covers on a day: user names by number."""
         rows = _list_stood_in(app_id, person_id, day)
         return dict(rows.values_list("officer_id", "officer__username"))
 
 
 class HandOverQuerySet(QuerySet["HandOver"]):
-    """Queries for hand-overs."""
-
     def in_effect(self, app_id: str, day: date) -> Self:
         """Return the hand-overs of an app that apply on a day in the lender's zone."""
         rows = self.filter(app_id=app_id, ended_at=None)

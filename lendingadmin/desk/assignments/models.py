@@ -108,8 +108,6 @@ class BulkAssignment(Job):
     """
 
     class State(models.TextChoices):
-        """The state of a bulk assignment."""
-
         ASSIGNING = "assigning", _("Assigning")
         DONE = "done", _("Assigned")
 
@@ -146,8 +144,6 @@ class BulkRow(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        """The result of a row."""
-
         WAITING = "waiting", _("not assigned yet")
         ASSIGNED = "assigned", _("assigned")
         ALREADY = "already", _("no change")
@@ -185,8 +181,6 @@ class RuleSet(models.Model):
     """
 
     class State(models.TextChoices):
-        """The state of a set of rules."""
-
         ACTIVE = "active", _("in force")
         REPLACED = "replaced", _("replaced")
 
@@ -216,14 +210,11 @@ class RuleSet(models.Model):
 class RuleWalk(Job):
     """One walk, by a set of rules, through the borrowers of a snapshot who have open loans.
 
-    `people` identifies the officers who could have borrowers at that time; if they change, another
-    walk begins. `reassigns` is True if these rules assign again the borrowers that older rules
-    assigned.
+    `people` is the fingerprint of the officers at that time; if the officers change, another walk
+    begins. `reassigns` is True if these rules also apply to borrowers that older rules assigned.
     """
 
     class State(models.TextChoices):
-        """The state of a walk."""
-
         RUNNING = "running", _("running")
         DONE = "done", _("complete")
         STOPPED = "stopped", _("stopped")

@@ -45,7 +45,7 @@ class Rule(NamedTuple):
 
 
 class Officers(NamedTuple):
-    """Numbers of the people who may have borrowers of an app, and a fingerprint of them."""
+    """The ids of the people who may have borrowers of an app, and a fingerprint of these ids."""
 
     numbers: frozenset[int]
     mark: str
@@ -66,13 +66,13 @@ def read_officers(app_id: str) -> Officers:
 
 
 def read_rules(rule_set: RuleSet | None) -> list[Rule]:
-    """Return the rules of a set in order; empty without a set."""
+    """Return the rules of a set in order; empty if there is no set."""
     rows = rule_set.rules if rule_set else []
     return [Rule(row["product"], tuple(row["officers"])) for row in rows]
 
 
 class Effect(NamedTuple):
-    """The effect of rules, in numbers of borrowers with an open loan.
+    """The effect of rules: how many borrowers with an open loan change.
 
     The numbers are None before the first snapshot. `fingerprint` changes with the rules, the rules
     in force, the snapshot, the officers, and with the loans or the officer of a borrower.
@@ -284,9 +284,9 @@ def save_assignments(
 def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
     """Return the number of the officer of a borrower, out of `officer_ids`; None if it is empty.
 
-    The officer with the highest hash together with the borrower's id is chosen. So each officer has
-    a similar share, and when an officer leaves or joins, no borrower moves between the others. The
-    order of the officers does not matter.
+    Each officer's id is hashed with the borrower's id; the officer with the highest hash is chosen.
+    So each officer has a similar share, and when an officer leaves or joins, no borrower moves
+    between the others. The order of the officers does not matter.
     """
 
     def hash_with(officer_id: int) -> bytes:

@@ -28,7 +28,7 @@ def follow_rules(number: int) -> None:
 
 @task(priority=-40)
 def begin_walks() -> None:
-    """Begin walks of the rules in force for a new snapshot or after a change of officers."""
+    """Apply the rules in force again if there is a new snapshot or the officers have changed."""
     with duties.hide_error_words("assigning by rules"):
         for app in settings.LENDING_APPS:
             active = rules.find_active(app.app_id)

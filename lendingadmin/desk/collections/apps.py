@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class CollectionsConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.desk.collections"
     timeline = "timeline.CALLS"
     erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"

@@ -106,7 +106,7 @@ TABLES = [
         list_older=_list_old_calls,
     ),
     Table(
-        _("borrowers not to be called"),
+        _("borrowers marked “do not call”"),
         "collections.Stop",
         kind="calls",
         list_older=lambda before: Stop.objects.filter(ended_at__lt=before, reason="").order_by(

@@ -18,7 +18,7 @@ from .states import SPOKEN, Outcome, PromiseState
 class CallFigures(NamedTuple):
     """Figures of the outgoing calls of some days, for the queue or the person in `label`.
 
-    `kept` is the number of promises from these days that the borrowers have fulfilled since.
+    `kept` is the number of promises of these days that borrowers have fulfilled.
     """
 
     label: str
@@ -39,7 +39,7 @@ def count_by_queue(app: LendingApp, first: date, last: date) -> list[CallFigures
 
 
 def count_by_person(app: LendingApp, first: date, last: date) -> list[CallFigures]:
-    """Return the figures of some days, both included, by person, the most attempts first."""
+    """Return the figures by person, the most attempts first. Both days are included."""
     groups = _group(app, first, last, "name")
     return [_build(one["name"], one) for one in sorted(groups, key=lambda one: -one["attempts"])]
 

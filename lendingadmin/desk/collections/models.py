@@ -17,8 +17,9 @@ from .states import Evidence, Outcome, PromiseState, StopKind
 class Call(models.Model):
     """A call with a borrower, an attempt, or a notice, as recorded by the person who made it.
 
-    `account_id` is the loan of the call; empty for none. `queue` is the queue of the call; empty if
-    the borrower was found in another way. `is_incoming` is True if the borrower called.
+    `account_id` is the loan of the call; empty if it was about no loan. `queue` is the queue of the
+    call; empty if the borrower was found in another way. `is_incoming` is True if the borrower
+    called.
     """
 
     app_id = models.CharField(max_length=64)

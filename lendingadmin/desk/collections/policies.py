@@ -139,7 +139,8 @@ class CallingForm(PolicyForm):
             [self[x] for x in self._list_names(start)] for start in ("hours", "closed")
         )
         hours_hint = gettext(
-            "In the lender's time. No times: no calls on this day. 00:00 as the end is midnight."
+            "Times are in the lender's time zone. Leave both empty for a day without calls. "
+            "Enter 00:00 as the end for midnight."
         )
         closed_hint = gettext("Clear a row to remove the day. Save to get more empty rows.")
         return [
@@ -183,8 +184,8 @@ def _describe_now(app: LendingApp) -> str:
     if opening == now:
         loans = sum(Queue(app, key, now).count_lately() for key in _OF_LATE_LOANS)
         words = ngettext(
-            "Calls are allowed now, about %(count)s loan.",
-            "Calls are allowed now, about %(count)s loans.",
+            "Calls about %(count)s loan are allowed now.",
+            "Calls about %(count)s loans are allowed now.",
             loans,
         )
         return words % {"count": spell_count(loans) or "0"}

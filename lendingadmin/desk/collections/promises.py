@@ -68,12 +68,12 @@ def judge(
 ) -> Judgement:
     """Return the state of a promise at `now`; amounts are in the loan's currency.
 
-    The promise is kept once the amount paid after it was made reaches the promised amount. After
+    The promise is kept when the amount paid since it was made reaches the promised amount. After
     the end of its day in the lender's zone, the promise waits for a later reading, but at most one
     day. Then the promise is partly kept, or broken if nothing was paid.
 
     `others` are the other promises on the loan. Each payment counts for only one promise: the
-    first to fall due that is not yet fulfilled.
+    unfulfilled promise with the earliest day.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)

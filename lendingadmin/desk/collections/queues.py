@@ -48,8 +48,8 @@ _AT_ONCE = 100
 class QueueKind(NamedTuple):
     """A queue's label, the order of its rows in words, and its open loans.
 
-    The loans are `first` to `last` days late, in the order `sort`. A queue that is read in another
-    way, such as one of promises, does not use these three.
+    The loans are `first` to `last` days late, in the order `sort`. Other queues, such as those of
+    promises, do not use these three values.
     """
 
     label: str
@@ -61,12 +61,12 @@ class QueueKind(NamedTuple):
 
 MINE = "mine"
 QUEUES: Mapping[str, QueueKind] = {
-    MINE: QueueKind(_("My borrowers"), _("longest late first, then due today")),
+    MINE: QueueKind(_("My borrowers"), _("most days late first, then due today")),
     "due-today": QueueKind(_("Due today"), _("earliest due first")),
-    "late-1-7": QueueKind(_("1 to 7 days late"), _("longest late first"), 1, 7),
-    "late-8-30": QueueKind(_("8 to 30 days late"), _("longest late first"), 8, 30),
+    "late-1-7": QueueKind(_("1 to 7 days late"), _("most days late first"), 1, 7),
+    "late-8-30": QueueKind(_("8 to 30 days late"), _("most days late first"), 8, 30),
     "late-31": QueueKind(
-        _("31 days late and more"), _("shortest late first"), 31, sort=("days_late", "id")
+        _("31 days late and more"), _("fewest days late first"), 31, sort=("days_late", "id")
     ),
     "first-missed": QueueKind(_("First instalment missed"), _("largest overdue amount first")),
     "promised": QueueKind(_("Promise for today"), _("largest promise first")),
@@ -92,7 +92,7 @@ _MANY_LOANS = 5_000
 
 
 class Cause(Enum):
-    """The reason to call about a loan; it defines the amount that must be paid before calls end."""
+    """The reason to call about a loan; it decides how much must be paid before the calls end."""
 
     OVERDUE = "overdue"
     DUE = "due"
@@ -139,8 +139,7 @@ class QueueRow(NamedTuple):
 class Queue:
     """A queue of an app at a moment. `snapshot` is the newest one; None before the first.
 
-    `person` is the user, for whom “My borrowers” are listed. `made` is the queue that a manager
-    made from a list.
+    `person` is the user of “My borrowers”. `made` is the queue that a manager made from a list.
     """
 
     def __init__(
@@ -160,7 +159,6 @@ class Queue:
 
     @property
     def label(self) -> str:
-        """Name of the queue."""
         return self.made.name if self.made else gettext(QUEUES[self.key].label)
 
     @property
@@ -194,7 +192,7 @@ class Queue:
     def count_lately(self) -> int:
         """Return the number of rows, counted at most half a minute ago.
 
-        The number is for pages that count every queue.
+        Use this on pages that count every queue.
         """
         whose = self.person.pk if self.person and self.key == MINE else ""
         counted = self.snapshot.pk if self.snapshot else ""
@@ -218,7 +216,7 @@ class Queue:
         return found
 
     def holds(self, row: Any) -> bool:
-        """Return whether calls about a row of the queue are still allowed."""
+        """Return True if calls about this row of the queue are still allowed."""
         return any(rows.filter(pk=row.pk).exists() for rows in self.parts)
 
     def list_free(self) -> Iterator[Any]:
@@ -455,7 +453,7 @@ def open_queue(app: LendingApp, key: str, now: datetime, person: User) -> Queue 
 
 
 def list_made(app_id: str, person: User) -> QuerySet[CallQueue]:
-    """Return the queues from lists on which a person works, by name; managers see all of them."""
+    """Return the queues from lists that a person works on, by name; managers get all of them."""
     rows = CallQueue.objects.filter(app_id=app_id, retired_at=None).order_by("name", "pk")
     if person.has_perm(MANAGE_QUEUES, app_id):
         return rows

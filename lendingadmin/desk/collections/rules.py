@@ -24,7 +24,7 @@ WEEK = timedelta(days=7)
 
 
 class ContactHours(NamedTuple):
-    """The hours of a weekday on which calls are allowed."""
+    """The hours of a weekday in which calls are allowed."""
 
     begin: time
     end: time

@@ -64,8 +64,8 @@ def take_next(queue: Queue, by: User) -> Lease | None:
     since the snapshot leaves the queues until the next snapshot. If the loan can't be read, or
     after `_MOST_READ` readings, its values in the snapshot are used.
 
-    If no other borrower is left, return the lease that the person already has from this queue. The
-    person may not know that lease, if the host stopped before it answered.
+    If no other borrower is left, return the lease that the person already has from this queue. If
+    the host stopped before it answered, the person does not know about that lease.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None

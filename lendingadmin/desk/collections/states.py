@@ -57,8 +57,6 @@ OF_A_LOAN: Final = (StopKind.DISPUTE, StopKind.HARDSHIP)
 
 
 class PromiseState(TextChoices):
-    """The state of a promise."""
-
     OPEN = "open", _("promised")
     KEPT = "kept", _("kept")
     PARTLY = "partly", _("partly kept")

@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class PortfolioConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.desk.portfolio"
     groups = "saved_lists.PINNED"
     gauges = "snapshot_job.AGE"

@@ -57,12 +57,12 @@ Value = Callable[[Figures], Decimal | None]
 class Tile:
     """A figure: its name, its amount, a description, and the address of its loans.
 
-    `amount` is None if the figure is not known. `untold` is the number of loans without the values
-    of the figure; `untold_url` is the address of these loans. `is_of_open` is True if the figure is
-    of open loans only.
+    `amount` is None if the figure is not known. `untold` is the number of loans that lack the
+    values of the figure; `untold_url` is the address of these loans. `is_of_open` is True if the
+    figure is of open loans only.
 
-    `change` tells the change in about a week; empty if it is not known. `is_worse` is True if the
-    change is clearly bad.
+    `change` is the change within about a week, in words; empty if unknown. `is_worse` is True if
+    the change is clearly bad.
     """
 
     label: str
@@ -105,7 +105,7 @@ class Series:
 
     @property
     def described(self) -> str:
-        """Text of the picture for people who can't see it."""
+        """Text in place of the picture, for people who can't see it."""
         words = _("%(name)s over %(count)s updates. The table below has the numbers.")
         return words % {"name": self.name, "count": len(self.rows)}
 
@@ -114,8 +114,8 @@ class Series:
 class PortfolioSummary:
     """All content of the home page about a snapshot.
 
-    `opened_by` is the way in which loans were recognised as open. `older_counts` is the number of
-    complete snapshots whose figures have another meaning and are not in the trends.
+    `opened_by` shows how loans were recognised as open. `older_counts` is the number of complete
+    snapshots that are not in the trends, because their figures have another meaning.
     """
 
     snapshot: Snapshot
@@ -171,7 +171,7 @@ def read_counts(app: LendingApp) -> Counts:
 def build_summary(app: LendingApp, counts: Counts) -> PortfolioSummary | None:
     """Return the summary of an app's portfolio.
 
-    None without a complete snapshot whose figures have the current meaning.
+    Return None if no complete snapshot has figures with the current meaning.
     """
     rows = {row.pk: row for row in (*counts.shown, *counts.daily.values())}
     figures = {pk: Figures.from_json(row.figures) for pk, row in rows.items()}

@@ -104,7 +104,7 @@ class Figures:
     def share_at_risk(self, days: int) -> Decimal | None:
         """Return the share of the outstanding principal that is at risk, 0 to 1.
 
-        Return None without outstanding principal.
+        Return None if no principal is outstanding.
         """
         whole = self.sums["principal_outstanding"].amount
         return self.sums[f"par{days}"].amount / whole if whole > 0 else None

@@ -30,10 +30,9 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     if snapshot is None:
         return ()
     age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
-    warning = _(
-        "The capital letters differ from what you typed. The id is shown as in the update of "
-        "%(age)s."
-    ) % {"age": age}
+    warning = _("You typed other capital letters. The id is shown as in the update of %(age)s.") % {
+        "age": age
+    }
     rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)
     return tuple(
         Match(

@@ -54,9 +54,9 @@ SORTED_BY = {
 class ListKind(NamedTuple):
     """A predefined list: its label, its title, its order and its loans.
 
-    `indexed` are the orders in which an index covers the condition of the list. `is_open` is None
-    if closed loans are also on the list. `amount` is the order whose column is shown next to the
-    overdue and outstanding amounts. The lists behind figures have no label.
+    `indexed` are the orders that have an index for the condition of the list. `is_open` is None if
+    closed loans are also on the list. `amount` names the column that is shown next to the overdue
+    and outstanding amounts. The lists behind figures have no label.
     """
 
     label: str
@@ -218,7 +218,7 @@ def write_performance(key: str) -> str:
 class LoanListForm(forms.Form):
     """The state of a list, from its address: kind, days late, product, order and page size.
 
-    `count` is the number of the snapshot whose loans are listed as they were then.
+    `count` is the number of the snapshot to list.
     """
 
     show = forms.CharField(required=False, widget=forms.HiddenInput)

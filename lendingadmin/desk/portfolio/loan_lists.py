@@ -87,7 +87,7 @@ def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
 class LoanList:
     """A list of the loans of a snapshot, as its form describes the list.
 
-    `recorded` has the repayments recorded since the snapshot, by loan, which correct the list.
+    `recorded` has the repayments since the snapshot, by loan; they correct the list.
     """
 
     def __init__(
@@ -166,9 +166,9 @@ class LoanList:
 
     @property
     def first_rows(self) -> QuerySet[SnapshotLoan]:
-        """The rows with a value in the column of the order, which come before all other rows.
+        """The rows with a value in the column of the order; they come before all other rows.
 
-        The indexes have these rows in this order, and no other rows.
+        The indexes have exactly these rows, in this order.
         """
         found = self._leave_out_settled(self._counted_in_order)
         known = found.filter(**{f"{self._column}__isnull": False})
@@ -245,7 +245,7 @@ class LoanList:
         return self.rows.order_by()[: COUNTED + 1].count()
 
     def build_row(self, loan: SnapshotLoan) -> CorrectedLoan:
-        """Return the loan with its present amounts, as far as this dashboard knows them."""
+        """Return the loan, with its amounts minus the repayments recorded in this dashboard."""
         amounts = self._correct(loan)
         recorded = self.recorded.get(loan.account_id)
         return CorrectedLoan(loan, amounts, recorded, amounts.get(self.kind.amount))

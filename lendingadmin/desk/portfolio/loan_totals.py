@@ -53,8 +53,7 @@ def correct_amounts(
 def sum_up(rows: QuerySet[SnapshotLoan]) -> Totals:
     """Return the number of loans and their exact sums.
 
-    SQLite would add the amounts, which are text, as floats; PostgreSQL adds them to the last
-    digit.
+    SQLite would add the amounts as floats, because they are text; PostgreSQL adds them exactly.
     """
     if connection.vendor == "postgresql":
         return _sum_in_database(rows)

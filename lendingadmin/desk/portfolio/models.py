@@ -45,8 +45,6 @@ class Snapshot(WalkRow):
     """
 
     class State(models.TextChoices):
-        """The state of a snapshot."""
-
         RUNNING = "running", _("running")
         DONE = "done", _("complete")
         STOPPED = "stopped", _("stopped")
@@ -94,8 +92,8 @@ class SnapshotLoan(models.Model):
 
     `account_id` is the id in the address of its page: the uid for a loan without an account id. The
     ids of borrower and product are empty if the service gave no usable ones. A `_rank` is the
-    amount as a float, null for none and for zero. Ranks are only for the order of a list and for an
-    index; they are never shown or added.
+    amount as a float; null if the amount is missing or zero. Ranks are only for the order of lists
+    and for indexes; they are never shown or added.
     """
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="loans")

@@ -29,7 +29,7 @@ _PHONE = words.PHONE_ENDINGS[0]
 
 @dataclass(frozen=True)
 class Payee:
-    """A possible loan, its person and its values in the snapshot, as far as they are known."""
+    """A possible loan, with its person and its values in the snapshot, if they are known."""
 
     loan_id: str
     person: Person | None = None

@@ -17,7 +17,7 @@ class RecordedSince(NamedTuple):
     """The repayments recorded on a loan since the snapshot began, in the app's currency.
 
     `amount` is the sum entered after the snapshot had ended. `meanwhile` is the sum entered during
-    the snapshot, which may or may not include these repayments. `at` is the time when the last
+    the snapshot, so the snapshot may or may not have them. `at` is the time when the last
     repayment was recorded.
     """
 

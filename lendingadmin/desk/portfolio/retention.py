@@ -28,7 +28,7 @@ LONGEST = 10.0
 
 
 def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
-    """Return the numbers of the complete snapshots to retain, from pairs (number, end time).
+    """Return the ids of the complete snapshots to retain, from pairs (id, end time).
 
     All snapshots of the last 24 hours remain, the last snapshot of each day in the lender's zone
     for 30 days, and the last snapshot of each month for 24 months. The newest snapshot and its
@@ -58,11 +58,11 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
 def list_with_loans(
     ended: Iterable[tuple[int, datetime]], month_ends: int, now: datetime, zone: tzinfo
 ) -> set[int]:
-    """Return the numbers of the complete snapshots whose loans remain.
+    """Return the ids of the complete snapshots whose loans are retained.
 
-    `ended` has the same pairs as in `list_kept`. The loans remain for the newest snapshot, for its
-    predecessor while pages may still read it, and for the last snapshot of each of `month_ends`
-    months before the month of the newest, in the lender's zone.
+    `ended` has the same pairs as in `list_kept`. Loans are retained for three kinds of snapshots:
+    the newest one, the one before it while pages may still read it, and the last one of each of the
+    `month_ends` months before the newest (in the lender's zone).
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     newest = 2 if rows and now - rows[0][1] <= _STILL_READ else 1

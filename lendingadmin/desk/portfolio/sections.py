@@ -115,26 +115,25 @@ class HomeReader:
 
     @cached_property
     def lists(self) -> dict[str, QuerySet[Any]]:
-        """The lists whose rows must be counted for the person's sections."""
+        """The lists to count for the person's sections."""
         names = {name for section in self.own for name in section.lists}
         return {name: _LISTS[name](self) for name in sorted(names)}
 
     @cached_property
     def totals(self) -> dict[str, int]:
-        """Number of rows of each list, all read in one query.
+        """Number of rows of each list, read in one query.
 
-        Most lists are empty. The rows of an empty list are not read.
+        Rows of empty lists are not read, and most lists are empty.
         """
         return dict(zip(self.lists, count_each(list(self.lists.values())), strict=True))
 
     @cached_property
     def decisions(self) -> list[Waiting]:
-        """The decisions that wait for this person, without the person's own entries."""
+        """The decisions that this person can make; the person's own entries are left out."""
         return list_decisions(self.app.app_id, self.person)
 
     @cached_property
     def counts(self) -> dashboard.Counts:
-        """The snapshots of the portfolio."""
         return dashboard.read_counts(self.app)
 
     @cached_property
@@ -156,8 +155,7 @@ class HomeReader:
     def read_alarms(self) -> dict[str, object]:
         """Return the alarms: late answers of the service that contradict our conclusions.
 
-        For writes other than repayments, people see the alarms of their own writes, and managers
-        see all alarms.
+        The alarms of other writes are only for the person who made the write, and for managers.
         """
         alarms, of_writes = self._read_oldest("alarms", "alarm_at"), list[tuple[str, Write]]()
         self.borrower_ids += [one.borrower_id for one in alarms.rows]
@@ -166,10 +164,10 @@ class HomeReader:
         return {"alarms": alarms, "write_alarms": of_writes}
 
     def read_unconfirmed(self) -> dict[str, object]:
-        """Return the writes without an answer, other than repayments.
+        """Return writes without an answer, except repayments.
 
-        People see their own writes, and managers see all writes. Writes that are shown as a
-        decision are left out.
+        People see their own writes; managers see all. Writes that are shown as a decision are left
+        out.
         """
         found = list[tuple[str, Write]]()
         if self.totals["unconfirmed"]:
@@ -198,7 +196,7 @@ class HomeReader:
         }
 
     def list_received(self) -> QuerySet[Repayment]:
-        """Return the repayments of this person's borrowers recorded since yesterday began."""
+        """Return repayments of this person's borrowers, recorded since yesterday 0:00."""
         yesterday, app_id = self.today - timedelta(days=1), self.app.app_id
         own = Assignment.objects.list_borrower_ids(app_id, self.person.pk, self.today)
         return Repayment.objects.filter(
@@ -244,7 +242,7 @@ class HomeReader:
         return {"offers": offers, "assessments": assessments}
 
     def read_decisions(self) -> dict[str, object]:
-        """Return the decisions that wait for this person, without the person's own entries."""
+        """Return the decisions that this person can make; the person's own entries are left out."""
         person, decisions = self.person, self.decisions
         self.borrower_ids += [task.borrower_id for one in decisions for task in one.tasks]
         changes = count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0

@@ -96,8 +96,8 @@ def find_next_due(last: Snapshot) -> datetime | None:
     """Return the time when the next snapshot begins automatically.
 
     Return None while a snapshot runs, or without SNAPSHOT_EVERY. A failed snapshot is tried again
-    within the hour. The pause after a stopped snapshot is the same as after a complete one. After a
-    complete snapshot whose figures have another meaning, the next one is due immediately.
+    within the hour. After a stopped snapshot the pause is the same as after a complete one. If the
+    figures of the last complete snapshot have another meaning, the next one is due immediately.
     """
     every = find_interval(settings.SNAPSHOT_EVERY, max(last.loans_read, last.expected or 0))
     if not every or last.state == State.RUNNING:
@@ -143,8 +143,9 @@ class CountWalk(Walk[Snapshot]):
     def add_page(self, page: Page[Loan]) -> bool:
         """Add the loans of a page; return False if another process ended or moved the walk.
 
-        Raises UnfinishedList if all loans of the page are already known. Within a slice, the page
-        iterator notices a list that leads back to itself. Across slices, the known loans show this.
+        Raises UnfinishedList if all loans of the page are already known. If the service repeats its
+        pages within a slice, the page iterator notices this. From one slice to the next, only the
+        known loans show it.
         """
         row, zone = self.row, gateway.lending_app(self.row.app_id).zone
         day = row.began_at.astimezone(zone).date()
@@ -196,7 +197,9 @@ class CountWalk(Walk[Snapshot]):
         from . import tasks
 
         with transaction.atomic():
-            why = _("The service lost its place in the list. The update started again.")
+            why = _(
+                "The service no longer accepts the position in its list. The update started again."
+            )
             if self.end(State.FAILED, why):
                 tasks.start(self.row.app_id, self.row.asked_by, restarted=True)
 

@@ -11,7 +11,7 @@ from .snapshot_job import find_newest
 
 
 def list_seen() -> Mapping[str, Iterable[str]]:
-    """Return the numbers of loans and of their performance, of all apps."""
+    """Return the status numbers of loans and of their performance, in all apps."""
     found = [find_newest(app.app_id) for app in settings.LENDING_APPS]
     figures = [Figures.from_json(one.figures) for one in found if one and one.figures]
     return {

@@ -62,8 +62,7 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 def beat() -> None:
     """Enqueue the tasks that are due.
 
-    The tasks are a scheduled snapshot, a slice whose task was lost, pruning, and the totals of
-    lists.
+    The tasks are: a scheduled snapshot, a lost slice, pruning, and the totals of lists.
     """
     now = timezone.now()
     walks.resume_lost(count, Snapshot.objects.filter(state=Snapshot.State.RUNNING))

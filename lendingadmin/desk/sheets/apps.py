@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class SheetsConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.desk.sheets"
     badges, decisions = "services.BADGE", "services.DECISION"
     stored = "finder.FINDER"

@@ -57,7 +57,7 @@ class Chosen(NamedTuple):
 class Choosing(NamedTuple):
     """The chosen loans in the order of the rows, and how many were left out for each reason.
 
-    `has_more` is true if there are more than MOST loans; the rest is not included.
+    `has_more` is True if there are more than MOST loans; the others are not included.
     """
 
     counted_at: datetime

@@ -27,7 +27,7 @@ def make_code() -> str:
 def read_code(text: str) -> str:
     """Return the code in a typed text, in capitals without spaces; empty if there is none.
 
-    The transaction id of a row, which is printed next to the row, also gives the code of its sheet.
+    A typed transaction id of a row also gives the code, because it contains the code of the sheet.
     """
     code = _BETWEEN.sub("", text).upper()
     if row := _ROW.fullmatch(code):

@@ -110,7 +110,7 @@ class GridForm(forms.Form):
 
     @property
     def wrong_rows(self) -> list[int]:
-        """Numbers of the rows whose amounts can't be read."""
+        """The numbers of the rows with an unreadable amount."""
         return [row.number for row in self.rows if _name(row.number) in self.errors]
 
     def clean_day(self) -> date:

@@ -36,8 +36,6 @@ class Sheet(models.Model):
     """
 
     class State(models.TextChoices):
-        """State of a sheet."""
-
         OPEN = "open", _("out on paper")
         RETURNED = "returned", _("returned")
         CANCELLED = "cancelled", _("cancelled")

@@ -53,7 +53,7 @@ class RowOutcome:
 
 
 class Difference(NamedTuple):
-    """A row for which two different amounts were entered.
+    """A row with two different entered amounts.
 
     `before` and `now` are the amounts; None if the row was empty.
     """
@@ -122,7 +122,7 @@ def read_standings(sheets: Sequence[Sheet]) -> dict[int, Standing]:
 
 
 def is_partly_recorded() -> Q:
-    """Return the condition for returned sheets with an amount that is not recorded."""
+    """Return the condition for returned sheets that have an amount that is not recorded."""
     same = {"app_id": OuterRef("file__app_id"), "external_id_key": OuterRef("receipt_key")}
     missing = StatementLine.objects.filter(
         ~Exists(Repayment.objects.filter(RECORDED, **same)),

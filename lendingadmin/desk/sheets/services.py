@@ -117,7 +117,7 @@ def _list_first(idempotency_key: str) -> list[Sheet]:
 def note_printing(sheet: Sheet, by: User) -> datetime | None:
     """Record on the sheet and in the audit trail that the sheet is opened for printing.
 
-    Return the time of the first opening; None if this is the first.
+    Return the time when it was first opened; None if it was never opened before.
     """
     with transaction.atomic():
         now = timezone.now()

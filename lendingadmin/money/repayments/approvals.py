@@ -58,7 +58,7 @@ def find_reasons(
     now: datetime,
     own: limits.ApprovalLimits | None,
 ) -> list[str]:
-    """Return the reasons from `limits.REASONS` for a second person; empty if none is needed.
+    """Return the REASONS (`limits`) for a second person; empty if none is needed.
 
     `own` are the limits of the app, None if it has none.
     """
@@ -89,7 +89,7 @@ def list_approvers(app_id: str, but: User) -> QuerySet[User]:
 def may_approve(repayment: Repayment, person: User) -> bool:
     """Return True if the repayment waits for an approval and this person may give it.
 
-    The person did not enter the repayment and is independent of the person who did.
+    They must not have entered it, and must be independent of the person who did.
     """
     is_other = repayment.created_by_id != person.pk
     is_waiting = repayment.state == RepaymentState.AWAITING

@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class RepaymentsConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.money.repayments"
     badges = (
         "reconciliation.BADGE",

@@ -23,11 +23,11 @@ _UNDECIDED = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 class Attribution(NamedTuple):
-    """The meaning of a rise in `paid` for one repayment, and the other possible causes.
+    """Explanation of a rise in `paid`: its meaning for one repayment, and other possible causes.
 
-    `rise` is in the loan's currency, None if the readings do not show it. `landed` are other
-    repayments of the loan that the service has or will get. `undecided` are other repayments that
-    the service may have.
+    `rise` is in the loan's currency; None if the readings do not show it. `landed` are the loan's
+    other repayments that are at the service or on the way. `undecided` are the loan's other
+    repayments that may be there.
     """
 
     effect: Effect
@@ -39,8 +39,8 @@ class Attribution(NamedTuple):
 def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attribution | None:
     """Return the attribution for a repayment, by default at its loan's newest reading.
 
-    A presumed repayment is judged by the reading that led to the presumption, because later rises
-    belong to other repayments. Return None without a reading before or after.
+    For a presumed repayment, use the reading that led to the presumption, because later rises
+    belong to other repayments. Return None if the reading before or after is missing.
     """
     before = _reference(repayment)
     if after is None and repayment.state == RepaymentState.PRESUMED:
@@ -60,7 +60,7 @@ def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attrib
 
 
 def paid_at(reading: Reading) -> PaidReading:
-    """Return a saved reading in the form that the rules use."""
+    """Convert a saved reading for the rules (`evidence`)."""
     return PaidReading(reading.taken_at, reading.paid_amount)
 
 

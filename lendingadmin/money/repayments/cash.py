@@ -40,7 +40,7 @@ class TillCount(NamedTuple):
 
 
 class Till(NamedTuple):
-    """One person's cash of a day in one currency; `counted` is None before a count."""
+    """One person's cash of a day in one currency; `counted` is None if it was not counted."""
 
     person_id: int
     person: str

@@ -16,8 +16,8 @@ from .models import Repayment
 class Confirmation(NamedTuple):
     """A row of a statement with the repayment's transaction id, and the address of its page.
 
-    `amount` and `currency` are values of the row. `is_same` is True if the sum of everything
-    recorded with this id is equal to them. Only the row of a complete statement is a proof.
+    `amount` and `currency` are values of the row. `is_same` is True if all repayments with this id
+    together have this amount and currency. Only the row of a complete statement is proof.
     """
 
     day: date | None
@@ -30,7 +30,7 @@ class Confirmation(NamedTuple):
 
 
 class AccountCover(NamedTuple):
-    """An account of a network, and the requested days that none of its statements covers.
+    """An account of a network, and the requested days without a statement.
 
     `missing` has periods, first and last day included; it is empty if all days are covered.
     """
@@ -46,5 +46,5 @@ def list_confirmations(repayment: Repayment) -> list[Confirmation]:
 
 
 def list_account_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
-    """Return each known account of an app, with the days that none of its statements covers."""
+    """Return each known account of an app, with the days without a statement."""
     return [one for read in collect("covers") for one in read(app_id, first, last)]

@@ -23,10 +23,11 @@ from .states import RepaymentState
 
 @dataclass(frozen=True)
 class Figures:
-    """Counts of entries by standing, and sums in one currency.
+    """Counts of entries by state, and sums in one currency.
 
-    `presumed` is the part of `landed` that only balances show. `awaiting` is the part of `not_sent`
-    that waits for a second person. `doubtful` repayments may or may not be at the service.
+    `presumed` is the part of `landed` that is known only from balances. `awaiting` is the part of
+    `not_sent` that waits for a second person. `doubtful` repayments may or may not be at the
+    service.
     """
 
     entered: int
@@ -42,7 +43,7 @@ class Figures:
 
     @property
     def not_recorded(self) -> int:
-        """Number of repayments that are not at the service, as far as the dashboard knows."""
+        """Number of repayments that are not at the service, according to our records."""
         return self.refused + self.not_sent + self.abandoned
 
 
@@ -73,8 +74,8 @@ def list_lines(
 ) -> list[Line]:
     """Return the day's entries in groups, ordered by currency first.
 
-    `by` chooses the date that decides the day, as in `on_days`. With `person_id`, only the entries
-    of this person are included.
+    `by` chooses the date, as in `on_days`. With `person_id`, only the entries of this person are
+    included.
     """
     rows = Repayment.objects.filter(app_id=app.app_id).on_days(day, day, by, app.zone)
     if person_id is not None:

@@ -93,7 +93,7 @@ ERASABLE = [
 ]
 TABLES = [
     Table(
-        _("balances that were read"),
+        _("readings of loan balances"),
         "repayments.Reading",
         kind="readings",
         list_older=_list_superseded,

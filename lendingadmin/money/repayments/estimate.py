@@ -22,8 +22,8 @@ class Estimate(NamedTuple):
 
     `clears` has the numbers of the instalments that the repayment completes. `touches` is the
     number of an instalment that it pays in part. `next_due` and `next_amount` belong to the first
-    instalment that the repayment does not complete; this may have been due long ago. `charges` are
-    the overdue fees and penalties, which the service may clear before any instalment.
+    instalment that the repayment does not complete; it may be overdue. `charges` are the overdue
+    fees and penalties; the service may take these first.
     """
 
     owed: Decimal | None
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(loan: Loan, amount: Decimal) -> Estimate:
-    """Return the effect of a repayment of `amount`, by the loan's balances and schedule.
+    """Estimate the effect of a repayment of `amount` from the loan's balances and schedule.
 
     See Loan, LoanBalances and LendingContract in the spec.
     """
@@ -71,13 +71,11 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
 
 
 def explain_closed(loan: Loan) -> str:
-    """Return why the service will probably refuse a repayment of this loan.
+    """Return the reason why the service will probably refuse a repayment of this loan.
 
-    The result is empty if there is no known reason.
-
-    The service accepts repayments only of open loans (spec: States and transitions, 4). The status
-    word decides. Without a known word, a settlement date with a result means that the loan is
-    closed.
+    Return an empty text if no reason is known. The service accepts repayments only of open loans
+    (spec: States and transitions, 4). The status word decides. If the word is unknown, a settlement
+    date with a result means that the loan is closed.
     """
     words = read_words(LOAN)
     is_open, status = says_open(loan.status, words), find_status(loan.status, words)

@@ -32,8 +32,8 @@ class Effect(TextChoices):
     MORE = (
         "more",
         _(
-            "more: the paid amount rose by more than this amount. Another payment, a "
-            "conversion or a payment posted twice may explain the rise"
+            "more: the paid amount rose by more than this amount. The cause may be another "
+            "payment, a conversion or a payment posted twice"
         ),
     )
     NOT_YET = "not_yet", _("not yet: the paid amount has not risen")
@@ -53,13 +53,14 @@ class PaidReading(NamedTuple):
 
 
 class OtherRepayment(NamedTuple):
-    """Another repayment of the same loan that was sent, as far as it may have changed `paid`.
+    """Another repayment of the same loan that was sent and may have changed `paid`.
 
     sent_at      when it was sent
     paid_before  the amount paid before that; None if it could not be read
     amount       the amount by which it moves `paid`; None if unknown (another currency)
     is_landed    whether it is at the service, or on the way to it; the others may be there or not
     may_be_late  whether it may show in `paid` only after the baseline of another repayment
+
     """
 
     sent_at: datetime
@@ -90,8 +91,8 @@ def attribute(
     """Return the effect of a repayment of `amount` on `paid`, given the loan's other repayments.
 
     `amount` is None if its effect on `paid` is unknown. The amounts of landed repayments are
-    subtracted from the rise. SEEN, PARTLY and MORE are about the rest, and only if no sum of
-    undecided repayments explains this rest.
+    subtracted from the rise. SEEN, PARTLY and MORE describe the remaining rise; they apply only if
+    no sum of undecided repayments explains it.
     """
     if before.paid is None or after.paid is None:
         return Effect.UNREADABLE
@@ -169,9 +170,9 @@ def conclude(
 ) -> RepaymentState:
     """Return the new state of an `unknown` repayment; `checks` are later readings in order.
 
-    The state is PRESUMED if the last reading shows a rise of exactly the amount that has no other
-    explanation. It is NOT_FOUND if the last two readings, both taken after `quiet_from`, show no
-    rise at all. Otherwise it is UNKNOWN.
+    The state is PRESUMED if the last reading shows a rise of exactly this amount, and nothing else
+    explains it. The state is NOT_FOUND if the last two readings show no rise at all, and both were
+    taken after `quiet_from`. Otherwise it is UNKNOWN.
     """
     if baseline is None or not checks:
         return RepaymentState.UNKNOWN

@@ -46,10 +46,9 @@ def get_order(wanted: dict[str, Any]) -> str:
 def find_rows(
     rows: RepaymentQuerySet, wanted: dict[str, Any], app: LendingApp
 ) -> tuple[RepaymentQuerySet, Q | None]:
-    """Return rows for `keyset.read_slice`, and the further conditions of the JournalForm.
+    """Return rows for `keyset.read_slice`, and the other conditions of the JournalForm or None.
 
-    The conditions are None if there are none. Either the rows are few, or an index has them in the
-    journal's order.
+    There are only few rows, or an index has them in the order of the journal.
     """
     rest = build_conditions(wanted, app)
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)

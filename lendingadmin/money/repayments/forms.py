@@ -32,8 +32,8 @@ class RepaymentForm(forms.Form):
     """Form for all eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
     The network is one that the app used recently, or a typed name. A form starts with the `usual`
-    channel and network. They apply if there is a transaction id; a payment without an id is cash,
-    unless the person chose otherwise.
+    channel and network. They apply if there is a transaction id. A payment without an id is cash,
+    unless the person chose something else.
     """
 
     # As many digits as the table's column has.
@@ -105,7 +105,7 @@ class RepaymentForm(forms.Form):
         if retry_of:
             self.fields["externalId"].disabled = True
             self.fields["externalId"].initial = retry_of.external_id
-            self.fields["externalId"].help_text = _("Sent again with the same id.")
+            self.fields["externalId"].help_text = _("The repayment is sent again with this id.")
 
     def _find_currency(self) -> str:
         """Return the currency of the amount: the given code if it is valid, else the app's."""
@@ -248,7 +248,7 @@ class DateNotice(NamedTuple):
 def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
     """Return the notices about dates that may be mistyped, and about a wrong clock.
 
-    The dates of `asked` are in the lender's zone, as `request_from` returns them.
+    The dates of `asked` are in the lender's zone.
     """
     done, takes_effect = asked.transaction_date, asked.value_date
     found = [
@@ -266,7 +266,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
-    """Return the form's initial values: from an edited draft, a repayment sent again, or none."""
+    """Return the form's initial values, from an edited draft or from a repayment to send again."""
     if source is None:
         return {}
     values = source if isinstance(source, dict) else vars(source)
@@ -287,7 +287,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
 
 
 class ReasonForm(forms.Form):
-    """Form for the reason of a decision, which is stored encrypted and not in the audit trail."""
+    """Form for the reason of a decision. The reason is stored encrypted, not in the audit trail."""
 
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")
@@ -295,7 +295,7 @@ class ReasonForm(forms.Form):
 
 
 class ResolveForm(ReasonForm):
-    """Form for a person's decision about a repayment that the evidence left open."""
+    """Form for a person's decision on a repayment that the evidence does not decide."""
 
     resolution = forms.ChoiceField(
         choices=Resolution.choices, widget=forms.RadioSelect, label=_("Status")

@@ -22,11 +22,10 @@ class ApprovalLimits(NamedTuple):
 def list_reasons(
     limits: ApprovalLimits, amount: Decimal, *, entered: Decimal, is_converted: bool, is_alike: bool
 ) -> list[str]:
-    """Return the REASONS why a repayment of this amount needs a second person, if any.
+    """Return the REASONS why a repayment of this amount needs a second person; may be empty.
 
     `entered` is the sum that the person has entered earlier on that day. An amount in another
-    currency can't be compared with a limit. Such an amount always needs a second person if amounts
-    are limited.
+    currency can't be compared with a limit, so it always needs a second person if there is a limit.
     """
     is_limited = limits.amount is not None or limits.day is not None
     found = {

@@ -75,7 +75,7 @@ CASH = gettext_noop("Cash")
 
 
 def write_network(value: str) -> str:
-    """Return a network as it is stored, but cash in the language of the person."""
+    """Return the stored name of a network; cash is in the person's language."""
     return gettext(value) if value == CASH else value
 
 
@@ -85,7 +85,7 @@ IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=(
 
 
 class RepaymentQuerySet(QuerySet["Repayment"]):
-    """Queries on the journal's rows, in the orders of its indexes."""
+    """Queries on the journal's rows. Each order of rows has an index."""
 
     def of_loan(self, app_id: str, account_id: str) -> Self:
         """Return the repayments of one loan, the newest first."""
@@ -105,8 +105,8 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
     def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
         """Return the last repayment that this person entered by hand with a transaction id.
 
-        Return None if there is none. Rows of a batch are left out. These rows also have a person's
-        name, but their channel and network come from the file.
+        Return None if there is none. Rows of a batch are left out. They name a person too, but
+        their channel and network come from the file.
         """
         rows = self.of_person(app_id, person_id)
         return rows.filter(external_id_minted=False, allocations=None).first()
@@ -134,11 +134,11 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return filter_unseen_alarms(self.filter(app_id=app_id).select_related("created_by"))
 
     def needing_checks(self, app_id: str) -> Self:
-        """Return the repayments for which it is still unknown whether they were recorded."""
+        """Return the repayments with an unknown result: they may or may not be recorded."""
         return self.filter(app_id=app_id, needs_checking=True).select_related("created_by")
 
     def find_few(self, app_id: str, *conditions: Q) -> Self:
-        """Return an app's rows that meet one of the conditions, each of which has an index.
+        """Return an app's rows that meet one of the conditions; each condition has an index.
 
         The rows are found first and sorted afterwards. Otherwise SQLite would read the app's
         complete journal in order.
@@ -150,8 +150,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
     def on_days(self, since: date | None, until: date | None, by: str, zone: ZoneInfo) -> Self:
         """Return the entries of these days, both included, in a zone.
 
-        `by` is "transactionDate", or empty for the day on which they were entered in the
-        dashboard.
+        `by` is "transactionDate", or empty for the day of entry in the dashboard.
         """
         column, rows = "transaction_date" if by else "created_at", self
         if since:
@@ -186,7 +185,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows[: COUNTED + 1].count()
 
     def sum_recorded(self, app: LendingApp) -> list[tuple[str, Decimal]]:
-        """Return the recorded sum for each currency; the app's own is always included."""
+        """Return the recorded sum for each currency; the app's own currency is always included."""
         grouped = self.filter(RECORDED).values(code=get_group_keys(app)["by_currency"])
         found = grouped.order_by("code").annotate(total=sum_thousandths(Q()))
         sums = {group["code"]: to_amount(group["total"]) for group in found}

@@ -100,10 +100,10 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
     RepaymentState.NOT_FOUND: StateMessage(
         chip=Status(RepaymentState.NOT_FOUND.label, "warn", "exclamation-triangle"),
         tone="warn",
-        title=gettext_noop("Not found at the service so far"),
+        title=gettext_noop("Not found at the service yet"),
         sentence=gettext_noop(
-            "The service did not confirm this repayment, and the loan's paid amount did not "
-            "rise in the waiting time. The service may still post the repayment late."
+            "The service did not confirm this repayment, and the loan's paid amount did not rise"
+            " while we waited. The service may still post the repayment late."
         ),
         saved="unknown",
         next=gettext_noop(

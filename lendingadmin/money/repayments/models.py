@@ -40,11 +40,11 @@ _WHOLE = Decimal(1)
 
 
 def normalise_external_id(external_id: str) -> str:
-    """Return the form in which transaction ids are compared.
+    """Normalise a transaction id for comparison.
 
     Ids that differ only in case, spacing, dashes or width have the same form: the letters, digits
-    and marks in Unicode's NFKC form, case folded, cut to 255. An id without any of these is also
-    normalised, case folded and cut, but only its outer spaces are removed.
+    and marks in Unicode's NFKC form, case folded, cut to 255. If an id has none of these, only its
+    outer spaces are removed; it is also normalised, case folded and cut.
     """
     if external_id.isascii() and external_id.isalnum():
         # Nearly all ids are like this, and a statement has 20,000 ids, so this way is fast.
@@ -61,7 +61,7 @@ def trim_amount(amount: Decimal) -> Decimal:
 
 
 def write_receipt_number(app_id: str, year: int | None, sequence: int | None) -> str:
-    """Return the number of a receipt, such as `KENYA-2026-000123`; empty without a receipt."""
+    """Return the number of a receipt, such as `KENYA-2026-000123`; empty if there is none."""
     if year is None or sequence is None:
         return ""
     return f"{app_id.upper()}-{year}-{sequence:06}"
@@ -265,7 +265,7 @@ class Repayment(UnconfirmedWrite):
         return f"rp-{self.pk}"
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Save the row, with the externalId in the form in which ids are compared."""
+        """Save the row, and its externalId also in the normalised form."""
         self.external_id_key = normalise_external_id(self.external_id)
         super().save(*args, **options)
 
@@ -297,7 +297,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def moves_paid_by(self) -> Decimal | None:
-        """Amount by which the repayment raises `paid`; None if the service must convert it."""
+        """The rise of `paid` by this repayment; None if the service must convert the amount."""
         is_the_loans = self.currency_code in ("", self._app_currency)
         return self.amount if is_the_loans else None
 
@@ -356,14 +356,14 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def latest(self) -> "Reading | None":
-        """The newest balances that were read after the repayment was sent; None without any."""
+        """The newest balances read after the repayment was sent; None if there are none."""
         after = self.readings.exclude(kind__in=Reading.BEFORE_SENDING)
         return after.order_by("-id").first()
 
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
-        """Return the effect of this repayment according to two readings.
+        """Return the effect of this repayment between two readings.
 
-        The effect is right only if nothing else changed the balances.
+        It is right only if nothing else changed the balances.
         """
         rise = effect(
             before.paid_amount if before else None,
@@ -398,8 +398,6 @@ class Mistake(models.Model):
     """
 
     class Review(models.TextChoices):
-        """The result of the review."""
-
         CORRECTED = "corrected", gettext_lazy("corrected at the service")
         OTHERWISE = "otherwise", gettext_lazy("corrected in another way")
         NO_MISTAKE = "no_mistake", gettext_lazy("it was correct")
@@ -516,7 +514,7 @@ class Reading(models.Model):
 
 
 class Restoration(models.Model):
-    """A restore of the database: the rows written from `since` to `until` are lost.
+    """A restore of the database: all rows written from `since` to `until` are lost.
 
     A restore is open until a person has checked the repayments of that time. An app has at most one
     open restore.

@@ -46,7 +46,7 @@ def list_unnotified() -> QuerySet[Repayment]:
 
 
 def notify_managers(moment: datetime) -> bool:
-    """Mail each app's managers about repayments that need checking; return True if one was sent.
+    """Mail each app's managers about repayments that need checking; return True if a mail was sent.
 
     `moment` identifies the mails. `notified_at` is set to `moment` by a compare-and-swap before
     anything is sent, so several workers never put one repayment into two mails. If the process dies

@@ -30,12 +30,12 @@ def _amount(**options: Any) -> AmountField:
 class LimitsForm(PolicyForm):
     """Form of the limits of repayments, in the currency of the app. Empty means no limit."""
 
-    amount = _amount(label=_("Second person above, for one repayment"))
-    day = _amount(label=_("Second person above, for the repayments of one person in a day"))
+    amount = _amount(label=_("One repayment: second person above"))
+    day = _amount(label=_("All repayments that one person enters in a day: second person above"))
     look_alikes = forms.BooleanField(
         label=_("Second person for a repayment that looks like an earlier one"), required=False
     )
-    confirm_above = _amount(label=_("Confirm identity above, for one repayment"))
+    confirm_above = _amount(label=_("One repayment: confirm identity above"))
 
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         super().__init__(data, app=app, values=values)

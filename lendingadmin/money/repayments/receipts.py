@@ -73,10 +73,10 @@ def match_number(app_id: str, text: str) -> Q | None:
 class Remainder(NamedTuple):
     """The balance of a loan after a repayment: the amounts left, overdue and due next.
 
-    The amounts were read at `read_at`. They are in the app's currency.
-    `overdue` is None if nothing is overdue, if the loan does not show this, and after a payment in
-    another currency. The next instalment is None if nothing is left. If something is overdue, the
-    next instalment is also None if `overdue` is None, or if the instalment is already due.
+    The amounts were read at `read_at`. They are in the app's currency. `overdue` is None if nothing
+    is overdue, if the loan does not show this, and after a payment in another currency. The next
+    instalment is None if nothing is left. While an amount is overdue, the next instalment is None
+    too if that amount is unknown, or if the instalment is already due.
     """
 
     amount: Decimal
@@ -91,9 +91,9 @@ def find_remainder(
 ) -> Remainder | None:
     """Return the remainder at the newest reading after a repayment; None if it is unknown.
 
-    A reading that does not show the repayment yet would give the customer too high a balance. So a
-    reading counts only if it shows the full amount in addition to the loan's other repayments, or
-    that nothing is left.
+    A reading from before the service posted the repayment would show the customer a balance that is
+    too high. So a reading counts only if it shows this amount in addition to the loan's other
+    repayments, or if nothing is left to pay.
     """
     if after is None or after.unpaid_amount is None:
         return None
@@ -141,10 +141,10 @@ class Receipt(NamedTuple):
 def build_receipt(
     request: PersonRequest, repayment: Repayment, remainder: Remainder | None
 ) -> Receipt:
-    """Return the receipt or slip of a repayment, in the form that this person may print.
+    """Return the receipt or slip of a repayment that this person may print.
 
-    A person without the right to see names gets the initials. The request names the language;
-    otherwise it is the lender's language.
+    A person without the right to see names gets initials. The language is that of the request, or
+    else the lender's.
     """
     app = lending_app(repayment.app_id)
     may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by
@@ -172,8 +172,8 @@ def _choose_language(request: PersonRequest) -> str:
 def open_for_printing(repayment: Repayment, by: User) -> datetime | None:
     """Record on the repayment and in the audit trail that a receipt is opened for printing.
 
-    Return the time of the first opening; None if this is the first. A browser does not report
-    whether it printed, so an opened receipt counts as handed out.
+    Return the time when it was first opened; None if it was never opened before. A browser does not
+    report printing, so an opened receipt counts as given to the customer.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):

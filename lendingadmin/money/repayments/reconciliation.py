@@ -46,7 +46,7 @@ _REASONS = {
         "The loan's paid amount rose by exactly this amount. Another payment may explain the rise."
     ),
     RepaymentState.NOT_FOUND: _(
-        "Two readings of the loan after the waiting time show no rise of the paid amount."
+        "The loan was read twice after the waiting time. Its paid amount did not rise."
     ),
 }
 LATE_RISE = _(
@@ -58,10 +58,9 @@ LATE_RISE = _(
 def conclude_overdue() -> int:
     """End expired repayments, and mark repayments of lost senders as unknown; return how many.
 
-    An expired intent becomes not sent, as far as this journal knows. A repayment that was sent
-    without an answer becomes unknown. A repayment that was not approved in time expires.
-
-    At most _AT_MOST of each kind are changed; the next call continues.
+    An expired intent becomes “not sent, according to our records”. A repayment that got no answer
+    becomes unknown. A repayment that was not approved in time expires. At most _AT_MOST of each
+    kind are changed; the next call continues.
     """
     now = timezone.now()
     expired = Repayment.objects.filter(state=RepaymentState.PENDING, send_before__lte=now)[
@@ -97,7 +96,7 @@ def list_due() -> list[Repayment]:
 
 
 def find_late_check() -> str:
-    """Return a sentence for an operator about the oldest late check; empty if none is late."""
+    """Return a sentence about the oldest late check, for an operator; empty if none is late."""
     due = min((moment for moment in _find_oldest_due().values() if moment), default=None)
     if due is None or due > timezone.now() - _LATE_CHECK:
         return ""
@@ -130,8 +129,8 @@ def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:
 def check_due(app_id: str, at_most: int) -> None:
     """Make the due checks of an app, while a page waits.
 
-    Stop at the first check that fails, and after a few seconds. Otherwise a service that hangs
-    would delay the page once for each check.
+    Stop after a few seconds, or at the first check that fails, because a service that hangs would
+    delay the page at each check.
     """
     until = time.monotonic() + RUN_FOR
     for repayment in _list_due_of(app_id, at_most):
@@ -142,7 +141,7 @@ def check_due(app_id: str, at_most: int) -> None:
 
 
 def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
-    """Check the repayment against its loan, unless no check is due or another caller claimed it.
+    """Check the repayment against its loan, if a check is due and no other caller claimed it.
 
     `fresh` is the loan if the caller has just read it.
     """
@@ -153,7 +152,7 @@ def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
 
 
 def check_now(repayment: Repayment) -> None:
-    """Check the repayment for a person who asks for this, unless it was checked a moment ago."""
+    """Check the repayment because a person asks for it, unless it was checked a moment ago."""
     latest = repayment.latest
     make_due(repayment, _list_checked(), latest.taken_at if latest else None)
     check_if_due(repayment)
@@ -175,9 +174,9 @@ def _check(repayment: Repayment, fresh: Loan | None) -> None:
 
 
 def inference_is_off(repayment: Repayment) -> bool:
-    """Return True if a repayment of this loan was set aside and not resolved.
+    """Return True if a repayment of this loan is set aside and not resolved.
 
-    A rise then proves nothing.
+    Then a rise proves nothing.
     """
     return Repayment.objects.filter(
         app_id=repayment.app_id,

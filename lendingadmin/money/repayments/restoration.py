@@ -45,7 +45,7 @@ class RestoreSummary(NamedTuple):
     """The changes to a restored database.
 
     `repayments` and `writes` are the numbers of rows that became unknown. `unapproved` is the
-    number of repayments whose wait for approval ended. `next_number` is the number of the next
+    number of repayments that no longer wait for approval. `next_number` is the number of the next
     repayment.
     """
 
@@ -56,9 +56,9 @@ class RestoreSummary(NamedTuple):
 
 
 class PaidRise(NamedTuple):
-    """Amount by which a loan's `paid` rose without a repayment in the journal.
+    """The rise of a loan's `paid` that no repayment in the journal explains.
 
-    The rise is measured from the last reading before the gap, which was taken at `read_at`.
+    It is measured from the last reading before the gap, taken at `read_at`.
     """
 
     amount: Decimal
@@ -69,9 +69,9 @@ def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
     """Record that all rows of these apps written after `since` are lost; return the changes.
 
     A repayment in the state `pending` or `sent` may have been sent and answered since, so it
-    becomes unknown. A repayment that waits for approval may have been approved and sent. It stops
-    waiting and is marked as declined by a sweep. The numbers of repayments and receipts continue
-    above the numbers of lost rows. If the function stops early, call it again, and it continues
+    becomes unknown. A repayment that waits for approval may have been approved and sent. It no
+    longer waits, and is marked as declined by the clean-up. New numbers of repayments and receipts
+    are higher than those of lost rows. If the function stops early, call it again; it continues
     with the same gap.
     """
     now = timezone.now()
@@ -117,7 +117,7 @@ def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRi
     """Return the rise of a loan's `paid` that the journal's repayments do not explain.
 
     The rise is measured from the last reading before the gap. It is zero or less if the repayments
-    explain all of the rise. Return None without a readable reading before the gap.
+    explain all of the rise. Return None if there is no readable reading before the gap.
 
     The effect of a repayment in another currency is unknown, so its rise counts as unexplained.
     """

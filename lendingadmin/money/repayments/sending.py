@@ -61,7 +61,7 @@ PASS_ON = gettext_noop(
 
 
 class Outcome(NamedTuple):
-    """The result of a sent repayment; `card` describes the result if the move can't be saved."""
+    """The result of a sent repayment; `card` describes it, in case it can't be saved."""
 
     move: services.Move
     card: Card
@@ -120,7 +120,7 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """Approve a repayment as `services.approve` does, then send it once.
 
-    Return whether it was approved.
+    Return True if it was approved.
     """
     is_approved = services.approve(repayment, by, agreed=agreed, checked=checked)
     if is_approved:
@@ -141,7 +141,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
     for repayment, baseline in zip(repayments, baselines, strict=True):
         move = services.Move(repayment, RepaymentState.SENT, {"sent_at": timezone.now()})
         if baseline.fault:
-            words = gettext_noop("The loan could not be read before sending: %(fault)s")
+            words = gettext_noop("The dashboard could not read the loan before sending: %(fault)s")
             why = words % {"fault": baseline.fault}
             move = services.Move(repayment, RepaymentState.NOT_SENT, {"why": why})
         moves.append(move)
@@ -184,11 +184,10 @@ def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
 def check_deadline(repayment: Repayment) -> None:
     """Raise NotSent if the deadline has passed.
 
-    The client calls this right before the first byte, so that a sender that was paused past the
-    deadline sends nothing.
+    The client calls this right before the first byte, because the process may have been paused.
     """
     if timezone.now() >= repayment.send_before:
-        raise NotSent("the time in which this had to be sent is over")
+        raise NotSent("the time limit for sending is over")
 
 
 def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> Outcome:
@@ -210,7 +209,7 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
         to, card = RepaymentState.NOT_SENT, build_not_sent_card("recorded")
         if has_begun:
             to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
-        words = gettext_noop("a fault of the dashboard: %(error)s")
+        words = gettext_noop("a fault in the dashboard: %(error)s")
         fields, request_id = {"why": words % {"error": type(result).__name__}}, ""
     else:
         card = replace(build_saved_card("recorded"), next=_(PASS_ON))
@@ -240,8 +239,8 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
     """Save the outcomes of sent repayments, then read the effects of the recorded repayments.
 
-    Outcomes are saved together. If this fails, each is saved separately, so that none blocks
-    another. Raise the fault of an outcome that can't be saved.
+    All outcomes are saved together. If this fails, each is saved alone, so that none blocks
+    another. If an outcome still can't be saved, its fault is raised.
     """
     moves, card = [one.move for one in outcomes], outcomes[0].card
     if len(outcomes) > 1:

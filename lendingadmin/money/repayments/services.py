@@ -68,7 +68,7 @@ class DuplicateExternalId(IntentRefused):
 
 
 class LoanBusy(IntentRefused):
-    """Error: another repayment of this loan is open, so evidence can't tell the two apart."""
+    """Error: another repayment of this loan is open, so evidence can't distinguish the two."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"{other} of this loan is still open")
@@ -121,9 +121,9 @@ class Request:
 class Intent(NamedTuple):
     """A request with its idempotency key.
 
-    With `agreed`, the person accepts that the request may double an abandoned one. With `checked`,
+    With `agreed`, the person accepts that an abandoned attempt may be recorded too. With `checked`,
     the person has checked that the service does not have the repayment, because the journal may
-    have forgotten it (restoration.py).
+    have lost it (restoration.py).
     """
 
     request: Request
@@ -135,7 +135,7 @@ class Intent(NamedTuple):
 class Move(NamedTuple):
     """A transition of a row: the new state, and other columns to change.
 
-    `starts` are the states from which the row may move; None for all states that lead to `to`.
+    The row must be in one of the states `starts`; None means any state that may change to `to`.
     """
 
     repayment: Repayment
@@ -175,8 +175,8 @@ def create_intent(
     same `idempotency_key` returns the first intent.
 
     If nothing is saved, raise one of these errors. DuplicateExternalId and LoanBusy mean that
-    another repayment of the loan blocks this one. MayDouble means that the repayment may double an
-    abandoned one, and the person has not `agreed` to this. MayBeForgotten means that the database
+    another repayment of the loan blocks this one. MayDouble means that an abandoned attempt may be
+    recorded too, and the person has not `agreed` to this. MayBeForgotten means that the database
     was restored, and the person has not `checked` the service. NobodyToApprove means that no other
     person may approve, and OwnRepayment that the approver is `by`. MayBeRestored means that the
     database may have been restored without notice.
@@ -199,8 +199,8 @@ def create_intents(
 ) -> list[tuple[Repayment, bool] | IntentRefused]:
     """Commit intents of one app as `create_intent` does; return a result or a refusal for each.
 
-    Intents are committed together. If a rule blocks one of them, or after a deadlock with another
-    group, all are rolled back, and then each intent is committed separately.
+    Intents are committed together. If a rule blocks one of them, or the database reports a
+    deadlock, all are rolled back, and then each intent is committed alone.
     """
 
     def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
@@ -224,12 +224,12 @@ def find_gap(app_id: str) -> Restoration | None:
 
 
 def list_gaps(app_id: str) -> QuerySet[Restoration]:
-    """Return the open gap of an app, if there is one."""
+    """Return the app's open gap after a restore, as a queryset of at most one row."""
     return Restoration.objects.filter(app_id=app_id, ended_at=None)
 
 
 def find_forgotten_until(app_id: str) -> datetime | None:
-    """Return the time up to which an app's journal may miss entries.
+    """Return the end of the newest gap: before this time, the app's journal may lack entries.
 
     Ended gaps count too. Return None if the app was never restored.
     """
@@ -398,12 +398,12 @@ def move(
 def move_all(
     moves: Sequence[Move], *, by: User | None, readings: Sequence[Reading] = ()
 ) -> list[bool]:
-    """Change the state of each row whose state is a start of its move.
+    """Change the state of each row that is in a start state of its move.
 
     Return True for each row that changed, and False for the others. All moves are committed
     together with their audit entries, the new receipt numbers and the new `readings`. Presumptions
-    that the moves disprove are withdrawn. `by` is None for the dashboard itself. The given objects
-    are then equal to the stored rows in any case.
+    that the moves disprove are withdrawn. `by` is None for the dashboard itself. In any case, the
+    given objects get the stored values.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):
@@ -466,8 +466,8 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
         why = _(
-            "The rise of the paid amount that confirmed this repayment belongs to %(repayment)s "
-            "as well."
+            "This repayment was confirmed because the paid amount rose. Now %(repayment)s "
+            "explains this rise."
         ) % {"repayment": landed}
         fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
         fields |= unconfirmed.build_alarm(why)
@@ -492,8 +492,8 @@ def list_of_loan(repayment: Repayment) -> QuerySet[Repayment]:
 def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
     """Save the outcomes of rows that were sent, in one transaction.
 
-    If a row already has another conclusion, the service has acknowledged or refused it late. Such
-    an outcome is then saved in a transaction of its own.
+    If a row already has another conclusion, the service answered late; that outcome is saved in its
+    own transaction.
     """
     sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
     for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
@@ -508,8 +508,8 @@ def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
 def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
     """Change any state to `recorded`, because the service has acknowledged the repayment.
 
-    Raise an alarm if there was another conclusion before, or if another repayment with its
-    externalId is also recorded.
+    Raise an alarm if the earlier conclusion was different, or if another repayment with its
+    externalId is recorded too.
     """
     conclude_all([Move(repayment, RepaymentState.RECORDED, fields)], by=by)
 
@@ -611,10 +611,10 @@ def _check_other(repayment: Repayment, by: User) -> None:
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """Approve a repayment as a second person; return whether it is now `pending`, ready to send.
 
-    The repayment is not `pending` if it has expired or another person has decided. Raise
+    It is not `pending` if it has expired, or if another person has already decided. Raise
     OwnRepayment for the person who entered it, and NotIndependent for an approver who is not
     independent of that person. Raise LoanBusy if another repayment of the loan is open. Raise
-    MayDouble if the repayment may double an abandoned one and the approver has not `agreed` to
+    MayDouble if an abandoned attempt may be recorded too, and the approver has not `agreed` to
     this. Raise MayBeForgotten if the journal has a gap and the approver has not `checked` the
     service. Raise MayBeRestored if the database may have been restored without notice.
     """
@@ -701,7 +701,7 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
 
 
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
-    """Set an unknown repayment aside, so that the loan's next repayment can be sent.
+    """Set aside an unknown repayment, so that the loan's next repayment can be sent.
 
     Return False if the repayment is not unknown or is already set aside. Raise OwnRepayment for the
     person who entered it, and NotIndependent for a person who is not independent of that person.

@@ -50,12 +50,12 @@ def write_sms(receipt: Receipt) -> str:
 
 
 def count_signs(text: str) -> int:
-    """Return how many of the 160 characters of a message a GSM-7 text takes."""
+    """Return the number of GSM-7 characters of a text; an SMS has room for 160."""
     return sum(2 if letter in _EXTENDED else 1 for letter in text)
 
 
 def fold_letters(text: str) -> str:
-    """Return the text in GSM-7 letters, without other marks; empty if not possible."""
+    """Return the text in GSM-7 characters, without other accents; empty if impossible."""
     found = "".join(map(_fold_letter, " ".join(text.split())))
     return "" if "\0" in found else found
 

@@ -31,7 +31,7 @@ class RepaymentState(TextChoices):
 
 
 class Resolution(TextChoices):
-    """A person's decision about a repayment that the evidence left open."""
+    """A person's decision on a repayment that the evidence does not decide."""
 
     RECORDED = "recorded", gettext_lazy("It was recorded")
     NOT_RECORDED = "not_recorded", gettext_lazy("It was not recorded")

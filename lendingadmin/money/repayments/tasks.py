@@ -27,7 +27,7 @@ NOTIFY_EVERY = timedelta(minutes=5)
 
 @task(takes_context=True)
 def check(context: TaskContext, repayment_id: int) -> None:
-    """Check one repayment if its check is still due; a second attempt checks in any case."""
+    """Check one repayment if its check is still due; a second attempt of the task always checks."""
     with duties.hide_error_words(f"check of rp-{repayment_id}"):
         repayment = Repayment.objects.filter(pk=repayment_id).first()
         if repayment is None:

@@ -99,7 +99,7 @@ def describe_report(mistake: Mistake, subject: Subject) -> Item:
     is_open = Status(_("waiting for review"), "warn", "clock")
     return Item(
         mistake.reported_at,
-        _("Mistake reported in repayment %(number)s") % {"number": mistake.repayment},
+        _("Reported a mistake in repayment %(number)s") % {"number": mistake.repayment},
         url=mistake.repayment.get_absolute_url(),
         by=mistake.reported_by.username,
         chips=(is_open,) if mistake.is_open else (),
@@ -111,7 +111,7 @@ def describe_review(mistake: Mistake, subject: Subject) -> Item:
     """Return the item for a manager's review of a report."""
     return Item(
         mistake.reviewed_at or mistake.reported_at,
-        _("Mistake reviewed in repayment %(number)s") % {"number": mistake.repayment},
+        _("Reviewed a mistake in repayment %(number)s") % {"number": mistake.repayment},
         url=mistake.repayment.get_absolute_url(),
         by=mistake.reviewed_by.username if mistake.reviewed_by else "",
         detail=str(mistake.get_reviewed_as_display()),

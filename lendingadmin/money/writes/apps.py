@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class WritesConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.money.writes"
     badges, decisions = "reconciliation.BADGE", "reconciliation.DECISION"
     duties = "tasks.beat"

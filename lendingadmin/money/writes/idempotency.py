@@ -22,11 +22,11 @@ TOO_LONG = _("This form was open for too long. Check the form and send it again.
 
 
 class StaleKey(Exception):
-    """Error: the token is not ours, is of another person or purpose, or is older than LIFETIME."""
+    """Error: the token is not ours, is for another person or purpose, or is older than LIFETIME."""
 
 
 def issue_key(request: PersonRequest, purpose: str, idempotency_key: str | None = None) -> str:
-    """Return the signed token of a new key, or of a draft's key, for a form of this person."""
+    """Return a signed token for a form of this person; it has a new key, or the draft's key."""
     unique = idempotency_key or secrets.token_urlsafe(16)
     return signing.dumps([unique, request.user.pk, purpose], salt=_SALT)
 
@@ -60,7 +60,7 @@ def save_draft(
 
 
 def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> dict[str, str] | None:
-    """Return the person's entries under this key; None if there are none that can be opened."""
+    """Return the person's entries under this key; None if none can be opened."""
     if "\x00" in idempotency_key:  # the key is from an address, and PostgreSQL takes no NUL in text
         return None
     draft = Draft.objects.filter(

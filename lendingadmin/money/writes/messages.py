@@ -18,8 +18,8 @@ from .states import WriteFound, WriteResolution, WriteState
 class StateMessage(NamedTuple):
     """All words and colours of one state.
 
-    `chip` is shown in tables and next to titles. The rest is the notice: `tone` is its colour,
-    `icon` its picture, `saved` tells whether anything was saved, and `next` is the person's next
+    `chip` is shown in tables and next to titles. The other fields are the notice: `tone` is its
+    colour, `icon` its picture, `saved` says if anything was saved, and `next` is the person's next
     step.
     """
 
@@ -117,8 +117,8 @@ _UNKNOWN: dict[str, StateMessage] = {
         icon="exclamation-triangle",
         title=gettext_noop("Found, but different from your entry"),
         sentence=gettext_noop(
-            "The service did not confirm your entry. Another person may have saved what is "
-            "shown now."
+            "The service did not confirm your entry. Another person may have saved the record "
+            "that is shown now."
         ),
         saved="unknown",
         next=gettext_noop(
@@ -129,10 +129,9 @@ _UNKNOWN: dict[str, StateMessage] = {
     WriteFound.CANDIDATES: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="odd",
-        title=gettext_noop("We don't know which record it is"),
+        title=gettext_noop("We don't know which record is your entry"),
         sentence=gettext_noop(
-            "The service gives no id by which your entry could be found. It may be one of these "
-            "records."
+            "The service gives no id for your entry. It may be one of these records."
         ),
         saved="unknown",
         next=gettext_noop(
@@ -146,7 +145,7 @@ _UNKNOWN: dict[str, StateMessage] = {
         icon="exclamation-triangle",
         title=WriteFound.NOT_SEEN.label,
         sentence=gettext_noop(
-            "The service did not confirm your entry. The entry may still be saved late."
+            "The service did not confirm your entry, but may still save it later."
         ),
         saved="unknown",
         next=gettext_noop(

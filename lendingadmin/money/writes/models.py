@@ -100,8 +100,8 @@ class Write(UnconfirmedWrite):
 class Check(models.Model):
     """The result of one check of a write whose answer is missing.
 
-    `found` is empty if the check had no result; then `why` is the reason. `links` are records
-    to which the check leads, as pairs of words and address.
+    `found` is empty if the check had no result; then `why` is the reason. `links` are possible
+    records, as pairs of words and address.
     """
 
     write = models.ForeignKey(Write, on_delete=models.CASCADE, related_name="checks")

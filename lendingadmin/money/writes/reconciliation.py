@@ -61,7 +61,7 @@ class Submitted(NamedTuple):
     before: Mapping[str, object] = {}
 
     def encode(self) -> str:
-        """Return the data in the form in which a write stores them; empty if nothing was sent."""
+        """Return the data as text for the write; empty if nothing was sent."""
         return encode(self._asdict()).decode() if self.sent else ""
 
 
@@ -74,13 +74,12 @@ class CheckResult(NamedTuple):
 
 
 class OutcomeChecker(NamedTuple):
-    """The way in which an area finds out the result of one kind of write.
+    """The way an area finds the result of one kind of write.
 
     `find` reads the service. It gets the write and the data that were sent, and may raise
     LendingError. `reads` is the permission for this read. `compares` is True if `find` needs the
-    data that were sent. `needs_person` is True if only a person can recognise the record,
-    because the service has no natural key. `there` and `not_seen` are the titles of the two plain
-    findings.
+    data that were sent. `needs_person` is True if only a person can recognise the record, because
+    the service has no natural key. `there` and `not_seen` are the titles of these two findings.
     """
 
     words: str
@@ -138,7 +137,7 @@ def mark_lost_unknown() -> int:
 
 
 def check_if_due(write: Write) -> bool:
-    """Check the write if a check is due and unclaimed; return whether it was checked.
+    """Check the write if a check is due and unclaimed; return True if it was checked.
 
     If the write is SENT, lost writes are first marked as unknown.
     """
@@ -149,7 +148,7 @@ def check_if_due(write: Write) -> bool:
 
 
 def check_now(write: Write) -> None:
-    """Check the write for a person who asks for this, unless it was checked a moment ago."""
+    """Check the write because a person asks for it, unless it was checked a moment ago."""
     latest = write.checks.last()
     if write.found != WriteFound.THERE:
         make_due(write, _list_checked(), latest.taken_at if latest else None)
@@ -187,7 +186,7 @@ def read_outcome(write: Write) -> Check:
         return write.checks.create(why=error.message)
     except Exception:
         logger.exception("%s: looking failed", write.operation)
-        why = _("A fault in the dashboard. The administrator finds the fault in the log.")
+        why = _("There was a fault in the dashboard. The administrator can find it in the log.")
         return write.checks.create(why=why)
     return write.checks.create(
         found=found.found, why=found.why, links=[list(link) for link in found.links]
@@ -229,7 +228,7 @@ def knows_record(write: Write, person: User) -> bool:
 
 
 def is_for_another(write: Write, person: User) -> bool:
-    """Return whether another person must resolve the write, because this person entered it."""
+    """Return True if another person must resolve the write, because this person entered it."""
     return write.person_id == person.pk and not knows_record(write, person)
 
 
@@ -317,9 +316,10 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
 
 
 def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
-    """Return the writes that no further check decides, and that this person may resolve.
+    """Return the writes that need a person's decision, and that this person may resolve.
 
-    Writes of this person, and of people who are not independent of this person, are left out.
+    The person's own writes, and writes of people who are not independent of this person, are left
+    out.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()

@@ -71,9 +71,9 @@ def write_once(
 ) -> Outcome:
     """Make one write at the service and return its outcome.
 
-    `write` is the new record of the write. Its `operation` is the purpose for which the token of
-    the form, or this `token`, was issued. Its `again_at` is the address of the form to enter the
-    write again. `do` makes the call, and `lands_on` returns the address of the result.
+    `write` is the new record of the write. Its `operation` is the purpose of the form's token, or
+    of this `token`. Its `again_at` is the address of the form to enter the write again. `do` makes
+    the call, and `lands_on` returns the address of the result.
 
     If the token was used before, return the first outcome and send nothing. If the database may
     have been restored, return a card and send nothing. Raise idempotency.StaleKey for a token that
@@ -116,7 +116,7 @@ def write_once(
 def check_deadline(write: Write) -> None:
     """Raise NotSent if the sender was paused for more than half of `SENDER_LOST`."""
     if timezone.now() - write.created_at >= SENDER_LOST / 2:
-        raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
+        raise NotSent("The time limit for sending is over. Nothing was sent.")
 
 
 def find_address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
@@ -130,7 +130,7 @@ def find_address(write: Write, lands_on: Callable[[Result], str], result: Result
 
 
 def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Submitted:
-    """Return this person's data from the write that the address names (`again`).
+    """Return this person's data from the write in the address (`again`).
 
     A form shows the data, so that the person can send them again. The page warns if the write may
     still arrive at the service. The result is empty if nothing is stored.
@@ -155,7 +155,7 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
 
 
 def as_kept(subject: str) -> str:
-    """Return a subject in the form of writes and the audit trail, cut to the column's length."""
+    """Return a subject cut to the length of its column, as writes and the audit trail store it."""
     return subject.replace("\x00", "")[:300]
 
 
@@ -254,14 +254,14 @@ def _contradiction(before: Write, answer: WriteState, url: str) -> str:
     was_saved = answer == WriteState.SAVED
     if was_saved and decided == WriteResolution.NOT_SAVED:
         return _(
-            "The service confirmed late that this entry was saved; a person had resolved it "
-            "as not saved."
+            "The service confirmed late that this entry was saved. A person had resolved it as "
+            "not saved."
         )
     named = {before.url, url} - {"", before.get_absolute_url()}
     if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
         return _(
-            "The service confirmed late that this entry was saved, but as a different record "
-            "than the person had chosen."
+            "The service confirmed late that this entry was saved. It is a different record than"
+            " the person chose."
         )
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
         return _(

@@ -66,7 +66,7 @@ class UnconfirmedWrite(models.Model):
 
     @property
     def is_past_checking(self) -> bool:
-        """True if the write is too old for checks, unless a person asks for one."""
+        """True if the write is too old for automatic checks."""
         return self.age > CHECK_FOR
 
 
@@ -74,7 +74,7 @@ Row = TypeVar("Row", bound=UnconfirmedWrite)
 
 
 def next_delay(attempts: int, age: timedelta) -> timedelta:
-    """Return the pause before the next check, by the number of checks and the write's age."""
+    """Return the pause before the next check; it depends on the number of checks and the age."""
     if attempts < len(_FIRST_DELAYS):
         return timedelta(seconds=_FIRST_DELAYS[attempts])
     if age < timedelta(minutes=2):
@@ -83,11 +83,11 @@ def next_delay(attempts: int, age: timedelta) -> timedelta:
 
 
 def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], object]) -> bool:
-    """Claim the check of this row if it is due and run it; return True if this caller ran it.
+    """Claim the check of this row if it is due, and run it; return True if this caller ran it.
 
-    `checked` are all rows that may be checked. Many callers at the same time lead to one check. If
-    the process dies before the check ends, another check is made, even after the last planned
-    check.
+    `checked` are all rows that may be checked. If many callers come at the same time, only one
+    makes the check. If the process dies before the check ends, another check is made, even after
+    the last planned check.
     """
     if not _claim(row, checked):
         return False
@@ -114,7 +114,7 @@ def _claim(row: Row, checked: models.QuerySet[Row]) -> bool:
 
 
 def make_due(row: Row, checked: models.QuerySet[Row], checked_at: datetime | None) -> None:
-    """Make a check due for a person who asks for it, unless there was one a moment ago."""
+    """Make a check due because a person asks for it, unless there was one a moment ago."""
     now = timezone.now()
     if checked_at is None or now - checked_at >= _APART:
         checked.filter(pk=row.pk).update(next_check_at=now)

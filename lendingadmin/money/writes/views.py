@@ -29,7 +29,7 @@ _CHECKS = 20
 
 
 class ResolveForm(forms.Form):
-    """Form for a person's decision on a write whose result the service's data do not show."""
+    """Form for a person's decision on a write with an unknown result."""
 
     resolution = forms.ChoiceField(
         choices=WriteResolution.choices,
@@ -107,7 +107,7 @@ def _get_write(app_id: str, idempotency_key: str) -> Write:
     )
     one = found.first()
     if one is None:
-        raise Http404("There is no such write here.")
+        raise Http404("There is no such write in this dashboard.")
     return one
 
 
@@ -197,7 +197,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
 
 @access(reconciliation.RESOLVE, methods=("POST",), needs=write_needs)
 def mark_alarm_seen(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Mark the alarm of a write as seen, which removes it from the lists; redirect to the write."""
+    """Mark a write's alarm as seen, so that the lists no longer show it; redirect to the write."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.mark_alarm_seen(one, request.user)
     return redirect(one)
@@ -244,7 +244,7 @@ def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submit
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:
-    """Return the sent data in short: each new field, and the length of each list; may be empty."""
+    """Summarise the sent data: each new field, and the length of each list; may be empty."""
     rows: list[tuple[str, str]] = []
     sent, before = submitted or reconciliation.Submitted({})
     for name, value in sent.items():

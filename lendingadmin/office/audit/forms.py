@@ -73,7 +73,7 @@ class FilterForm(forms.Form):
     def rows(self) -> QuerySet[Entry]:
         """Return the entries of the days that match the most selective filter of a valid form.
 
-        An index finds these entries. `others` has the remaining conditions, such as the apps whose
+        This filter has an index. `others` has the remaining conditions, such as the apps whose
         trail the person may see.
         """
         since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()

@@ -18,11 +18,9 @@ PAGE = 50
 def entries(request: PersonRequest) -> HttpResponse:
     """Show the actions of people, newest first. The address has the filters and the page.
 
-    The list has the entries of the apps whose trail the person may see. Entries that belong to
-    no app, such as entries about people, are listed too.
-
-    A page starts after an entry and not at a number, so that new entries do not move the rows.
-    Times and days are in the reader's zone.
+    The list has the entries of apps whose trail the person may see, and entries without an app,
+    such as entries about people. A page starts after an entry and not at a number, so that new
+    entries do not move the rows. Times and days are in the reader's zone.
     """
     lenders_zone = settings.LENDING_APPS[0].zone
     form = FilterForm(request.GET, zone=formats.zone() or lenders_zone, by=request.user)

@@ -4,7 +4,5 @@ from lendingadmin.core import areas
 
 
 class SettingsConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name, label = "lendingadmin.office.policies", "policies_pages"
     decisions = "decisions.DECISION"

@@ -8,8 +8,8 @@ from lendingadmin.core.policies.models import PolicyVersion
 from lendingadmin.web.decisions import Task, ToDecide
 
 TO_APPROVE = ngettext_lazy(
-    "%(count)s change of a setting to approve",
-    "%(count)s changes of settings to approve",
+    "%(count)s change to a setting to approve",
+    "%(count)s changes to settings to approve",
     "number",
 )
 

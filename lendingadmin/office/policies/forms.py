@@ -11,7 +11,7 @@ from lendingadmin.web.fields import day_field
 
 
 class ReasonForm(forms.Form):
-    """Form of the reason of a change."""
+    """Form for the reason of a change."""
 
     reason = forms.CharField(
         label=_("Reason"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 2})
@@ -19,7 +19,7 @@ class ReasonForm(forms.Form):
 
 
 class ChangeForm(ReasonForm):
-    """Form of a change: its reason, and its first day in the lender's zone; empty for now."""
+    """Form for a change: its reason, and its first day in the lender's zone; no day means now."""
 
     validFrom = day_field(
         label=_("From"),
@@ -35,6 +35,6 @@ class ChangeForm(ReasonForm):
         """Return the day, or None. Raises ValidationError unless it is within the next year."""
         day: date | None = self.cleaned_data["validFrom"]
         if day and not self.today < day <= self.today + timedelta(days=366):
-            words = gettext("Enter a day from tomorrow to one year from today, or nothing.")
+            words = gettext("Leave empty, or enter a day from tomorrow to one year from today.")
             raise forms.ValidationError(words, code="implausible")
         return day

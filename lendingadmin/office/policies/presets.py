@@ -39,7 +39,7 @@ class _Proposal:
 
 @access(CHANGE_POLICIES, methods=("GET", "POST"))
 def presets(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show a country's facts and what would change; a POST saves a version of each such rule.
+    """Show a country's facts and the changed rules; a POST saves a version of each of these rules.
 
     If a rule was changed after the page was shown, nothing is saved and the page shows the new
     comparison.

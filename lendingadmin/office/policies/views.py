@@ -57,7 +57,7 @@ class _Change:
 
 @access(CHANGE_POLICIES)
 def policies(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the rules of the app, then those of all apps, with the values in force."""
+    """List the rules of the app and the rules for all apps, with the values in force."""
     app = gateway.lending_app(app_id)
     kinds = sorted(list_kinds(), key=lambda one: (one.is_shared, str(one.title)))
     context = {"app": app, "rules": [_read_rule(app, kind) for kind in kinds]}
@@ -124,7 +124,10 @@ def decide(request: PersonRequest, app_id: str, key: str, number: int) -> HttpRe
     try:
         deciding.decide(version, kind, app_id, request.user, approves=approves)
     except deciding.NothingToDecide:
-        words = _("Nothing changed. The request was decided, has expired, or needs another person.")
+        words = _(
+            "Nothing changed. The request was decided, has expired, or another person must "
+            "decide it."
+        )
         messages.error(request, words)
     else:
         messages.success(request, _("Approved.") if approves else _("Declined. Nothing changed."))
@@ -140,7 +143,7 @@ def _get_kind(key: str) -> PolicyKind:
 
 def _tell(request: PersonRequest, version: PolicyVersion) -> None:
     if version.state == PolicyVersion.State.WAITING:
-        messages.warning(request, _("Not in force yet. A second manager must approve the change."))
+        messages.warning(request, _("Not in force yet. A second manager must approve this change."))
     else:
         messages.success(request, _("Saved."))
 

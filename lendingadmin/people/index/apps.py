@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class PeopleIndexConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name, label = "lendingadmin.people.index", "people_index"
     gauges = "find.AGE"
     erasable = "cards.ERASABLE"

@@ -68,11 +68,11 @@ def put_borrowers(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save borrowers that were read at a time; return the numbers of new and unreadable borrowers.
+    """Save borrowers that were read at a time; return how many are new and how many unreadable.
 
-    `walk` is the number of the walk that read the borrowers. A borrower is new if this walk has not
-    seen the borrower before. If the key of the index is not configured, save nothing and return two
-    zeros. Call this in a transaction.
+    `walk` is the number of the walk that read them. A borrower is new if this walk has not seen it
+    before. If the key of the index is not configured, save nothing and return two zeros. Call this
+    in a transaction.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     if tokenizer is None:
@@ -230,8 +230,8 @@ def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
 def delete_index(index: BorrowerIndex) -> None:
     """Delete an index in many small transactions, so that other writers do not wait long.
 
-    Tokens are deleted in ranges and not by card. No index leads from a card to its tokens, and the
-    key that computes them may not be configured.
+    Tokens are deleted in ranges and not by card. There is no index from a card to its tokens, and
+    their key may no longer be configured.
     """
     cards = BorrowerCard.objects.filter(index=index)
     step = TOKENS // (cards.count() // _AT_ONCE + 1) + 1

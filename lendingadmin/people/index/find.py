@@ -85,7 +85,7 @@ def find_index(app_id: str) -> BorrowerIndex | None:
 
 
 def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
-    """Return the ids that belong to a borrower in the index; none without an index."""
+    """Return those ids that belong to a borrower in the index; none if there is no index."""
     index = find_index(app_id) if borrower_ids else None
     if index is None:
         return []
@@ -108,7 +108,7 @@ def read_ages() -> list[tuple[tuple[str, ...], float]]:
 def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:
     """Return the borrowers that fit the typed text, the best first, at most SHOWN.
 
-    `held` are the searcher's rights. Fields that these rights do not open are neither compared nor
+    `held` are the searcher's rights. Fields that these rights do not open are not compared and not
     shown.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
@@ -410,7 +410,7 @@ def _list_cards_of(tokens: list[int]) -> Tokens:
 def rank_card(
     query: Query, text: str, borrower_id: str, fields: dict[str, str]
 ) -> tuple[int, ...] | None:
-    """Return how well a card fits the typed text (smaller is better); None if it does not fit."""
+    """Return a card's rank for the typed text: the best is the smallest, None is no match."""
     is_alone = not (query.names and query.masked)
     if is_alone and _has_number(query, text, borrower_id, fields):
         return (0,)

@@ -19,10 +19,10 @@ _FRESH = timedelta(hours=1)
 
 
 def keep(app_id: str, borrower: Borrower) -> Borrower:
-    """Save a borrower who was just read or saved, and return the borrower. Never wait for a writer.
+    """Save a borrower who was just read or saved, and return the borrower.
 
-    If the index can't be written at the moment, the next walk reads the borrower. An error is only
-    logged, so the page still shows its result.
+    Never wait for another writer. If the index can't be written at the moment, the next walk reads
+    the borrower. An error is only logged, so that the page still shows its result.
     """
     now = timezone.now()
     try:
@@ -49,7 +49,7 @@ def drop_gone(app_id: str, borrower_id: str) -> None:
         with atomic_without_waiting():
             cards.erase_borrower(app_id, borrower_id)
     except (Error, ValueError) as error:
-        logger.warning("a borrower could not be taken out: %s", type(error).__name__)
+        logger.warning("a borrower could not be removed from the index: %s", type(error).__name__)
 
 
 def erase(app_id: str, borrower_id: str) -> None:
@@ -57,4 +57,4 @@ def erase(app_id: str, borrower_id: str) -> None:
     try:
         cards.erase_borrower(app_id, borrower_id)
     except Error as error:
-        logger.warning("a borrower could not be taken out: %s", type(error).__name__)
+        logger.warning("a borrower could not be removed from the index: %s", type(error).__name__)

@@ -21,7 +21,7 @@ FIELDS = (
 class BorrowerIndex(IndexRow):
     """The index of one app under one key, and the walk that fills it.
 
-    A new key makes a new index; the old index is searched until the new one is complete.
+    A new key makes a new index. The old index is used until the new one is complete.
     """
 
     key_name = models.CharField(max_length=16)
@@ -98,11 +98,11 @@ class CardToken(models.Model):
 
 
 class WordKey(models.Model):
-    """Link from a key to a word of names. The key is a hash of a beginning or a misspelling.
+    """Link from a key to a word of names. The key is a keyed hash of a beginning or a misspelling.
 
-    The hash is keyed. `word` is the token of cards for the word, or for its first three letters. So
-    each word is saved once, even if thousands of people have this name. Tokens of different indexes
-    have nothing in common, so a row does not need to name its index.
+    `word` is the token of the word, or of its first three letters. So each word is saved once, even
+    if thousands of people have this name. Tokens of different indexes have nothing in common, so a
+    row does not need to name its index.
     """
 
     pk = models.CompositePrimaryKey("key", "word")

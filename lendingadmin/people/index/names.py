@@ -60,7 +60,7 @@ def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonNa
 def read_names(
     index: BorrowerIndex | None, borrower_ids: Iterable[object]
 ) -> dict[str, PersonName]:
-    """Return names from one index, for repeated calls; empty without an index."""
+    """Return names from one index, for repeated calls; empty if there is no index."""
     if index is None:
         return {}
     # Only possible ids are looked up, because PostgreSQL refuses a text with a NUL.
@@ -106,14 +106,14 @@ def get_page_names(request: HttpRequest, app_id: str) -> PageNames:
 
 
 class Subject(NamedTuple):
-    """A borrower or a loan that an entry of the audit trail or a write is about; or neither."""
+    """The borrower or loan of an entry of the audit trail, or of a write; may be neither."""
 
     borrower_id: str = ""
     loan_id: str = ""
 
 
 def read_subject(entry: Any) -> Subject:
-    """Return the borrower or loan that an entry of the audit trail or a write is about."""
+    """Return the borrower or loan of an entry of the audit trail, or of a write."""
     if key := getattr(entry, "borrower_id", ""):
         return Subject(key)
     operation = getattr(entry, "action", "") or getattr(entry, "operation", "")
@@ -127,7 +127,10 @@ def read_subject(entry: Any) -> Subject:
 
 
 def find_borrowers(app_id: str, loan_ids: Iterable[str]) -> dict[str, str]:
-    """Return the borrowers of loans by loan id, except those that our own tables do not know."""
+    """Return the borrowers of loans, by loan id.
+
+    Loans that our own tables do not know are left out.
+    """
     found: dict[str, str] = {}
     for read in collect("loan_borrowers"):
         if missing := set(loan_ids) - found.keys():

@@ -43,7 +43,7 @@ class Tokenizer:
         return int.from_bytes(mac.digest()[:_BYTES], "big")
 
     def list_card_tokens(self, fields: dict[str, str], borrower_id: str) -> set[int]:
-        """Return the tokens of a card: words of its name, all forms of its phone, numbers."""
+        """Return the tokens of a card: of the name's words, all forms of the phone, and numbers."""
         names = split_words(fields["name"])
         found = {self.make("word", word) for word in names}
         found |= {self.make_beginning(word) for word in names}
@@ -64,10 +64,10 @@ class Tokenizer:
         return self.make("beginning", word[:SHORTEST_PREFIX])
 
     def list_word_keys(self, word: str) -> set[tuple[int, int]]:
-        """Return the keys that lead to a word: its beginnings, and its misspellings by one letter.
+        """Return the keys for finding a word: its beginnings, and its misspellings by one letter.
 
-        Each key is paired with the token to which it leads. A beginning shorter than three letters
-        leads to the few beginnings of three letters. Beginnings of three letters need no key.
+        Each key is paired with its token. A beginning shorter than three letters finds the few
+        beginnings of three letters. Beginnings of three letters need no key.
         """
         own, beginning = self.make("word", word), self.make_beginning(word)
         keys = {(self.make("edit", part), own) for part in list_deletions(word)}

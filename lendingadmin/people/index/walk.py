@@ -44,7 +44,7 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
     def put_items(
         self, items: Iterable[Borrower | Malformed], read_at: datetime
     ) -> tuple[int, int]:
-        """Save the cards of these borrowers; return the numbers of new and unreadable borrowers."""
+        """Save these borrowers' cards; return how many are new and how many are unreadable."""
         return cards.put_borrowers(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[BorrowerCard]:

@@ -72,7 +72,7 @@ _SIGNS = _Signs()
 
 
 def fold(text: str) -> str:
-    """Return the text in lower case without accents; all but letters and digits become spaces."""
+    """Return the text in lower case without accents; each other sign becomes a space."""
     plain = unicodedata.normalize("NFKD", text.translate(_WITHIN_WORDS)).casefold()
     letters = _ENG.sub("ng", plain).replace("ŋ", "n").translate(_LETTERS)
     return " ".join(letters.translate(_SIGNS).split())
@@ -90,14 +90,14 @@ def read_digits(text: str) -> str:
 
 
 def strip_trunk(digits: str) -> str:
-    """Return a number without leading zeros, unless it is short and may be an ending."""
+    """Remove leading zeros of a number, unless it is short and may be the end of a number."""
     return digits.lstrip("0") if len(digits) > PHONE_ENDINGS[1] else digits
 
 
 def renumber(digits: str) -> str:
-    """Return a number with its country, in the new form if it has an old one.
+    """Return a number with its country code, in today's form.
 
-    Some countries added digits to their numbers.
+    Some countries added digits to old numbers.
     """
     prefixes, rest = _RENUMBERED.get(digits[:3]), digits[3:]
     if prefixes is None or len(rest) != _OLD_LENGTH:
@@ -116,7 +116,7 @@ def read_phone(text: str) -> str:
 
 
 def find_ending(digits: str) -> str:
-    """Return the longest ending by which a phone number is found; empty for a short number."""
+    """Return the longest end of a phone number that a search can find; empty for a short number."""
     length = next((length for length in PHONE_ENDINGS if len(digits) >= length), 0)
     return digits[-length:] if length else ""
 
@@ -142,7 +142,7 @@ def fold_ids(text: str) -> set[str]:
 
 
 def list_prefixes(word: str) -> Iterator[str]:
-    """Yield the beginnings by which a word is found, up to its longest beginning."""
+    """Yield the beginnings of a word that a search can find, up to the longest."""
     for length in range(1, min(len(word), LONGEST_PREFIX) + 1):
         yield word[:length]
 
@@ -150,7 +150,7 @@ def list_prefixes(word: str) -> Iterator[str]:
 def list_deletions(word: str) -> set[str]:
     """Return the word, and the word without each of its letters.
 
-    Two words that are one edit apart have one of these in common.
+    Two words with one edit between them have one of these in common.
     """
     if len(word) < SHORTEST_MISTYPED:
         return {word}
@@ -191,7 +191,7 @@ def fits_mask(phone: str, begin: str, end: str) -> bool:
 
 
 def find_mask(text: str) -> re.Match[str] | None:
-    """Return the first masked number in a text, with its two visible ends as groups.
+    """Find the first masked number in a text; the groups are its two visible ends.
 
     Return None if the text has no masked number.
     """
@@ -208,8 +208,8 @@ class Query(NamedTuple):
 
     `phone` is the digits of a phone number. `masked` is the beginning and the end of a masked
     number. `number` is an id in the form of `fold_number`. `hashed` is a SHA-256. `digits` are
-    digits that were typed with names, to distinguish people of the same name. If names were typed
-    too, `masked` has the same purpose.
+    digits that were typed with names, to distinguish people with the same name; `masked` is used in
+    the same way.
     """
 
     names: tuple[str, ...] = ()

@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class SearchConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.people.search"
     erasable = "opened.ERASABLE"
     duties = "counts.audit_counts"

@@ -17,7 +17,7 @@ from .models import SearchCount
 
 
 def count_search(person: User, app_id: str) -> None:
-    """Count one search. Raise OverQuota if the person has reached the limit of an hour."""
+    """Count one search. Raise OverQuota if the person has reached the hourly limit."""
     take(person, SEARCHES)
     hour = _get_hour(timezone.now())
     row = SearchCount.objects.get_or_create(person=person, app_id=app_id, hour=hour)[0]

@@ -33,7 +33,7 @@ def decrypt_words(person: User, encrypted: str) -> str:
     except (DecryptionError, ValueError):
         raise Http404("There is no such search.") from None
     if owner != person.pk:
-        raise Http404("That search is another person's.")
+        raise Http404("This search belongs to another person.")
     return str(words)
 
 

@@ -49,9 +49,9 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Match:
-    """A found record: the key of its page, and the text that distinguishes it from others.
+    """A found record: the key of its page, and a text to distinguish it from others.
 
-    `warning` is the reason why this may not be the wanted record; empty if the match is certain.
+    `warning` says why this may be the wrong record; empty if the match is certain.
     """
 
     kind: RecordKind
@@ -62,7 +62,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Lookup:
-    """One place to look up an id: its key in the address, its words, and the permission."""
+    """One kind of record to search by id: its key in the address, its words, and the permission."""
 
     key: str
     words: str
@@ -73,10 +73,10 @@ class Lookup:
     def call(
         self, app: AppClient, wanted: str, held: Collection[str]
     ) -> Callable[[], tuple[Match, ...]]:
-        """Return a function without arguments that reads the matches; no match if none exists.
+        """Return a function without arguments that reads the matches.
 
-        The function raises the LendingError of any other failed read. `held` are the searcher's
-        rights to parts of a borrower's record.
+        It returns no match if the record does not exist, and raises the LendingError of any other
+        failed read. `held` are the searcher's rights to parts of a borrower's record.
         """
         return partial(self._read, app, wanted, held)
 
@@ -152,7 +152,7 @@ LOOKUPS = (
 
 
 class Finder(NamedTuple):
-    """A function that finds an app's records in our own database by an id, and its permission."""
+    """A function that finds an app's records by id in our own database, and its permission."""
 
     permission: str
     find: Callable[[str, str], tuple[Match, ...]]
@@ -172,7 +172,7 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
 # service.
 OTHER_CASE = Lookup(
     "other-case",
-    gettext_noop("a record whose id has different capital letters"),
+    gettext_noop("a record with the same id but other capital letters"),
     "",
     lambda *_asked: (),
 )
@@ -187,7 +187,7 @@ def lookups(person: User, wanted: str) -> list[Lookup]:
 
 
 def validate_id(wanted: str) -> str:
-    """Return the reason why this can't be an id, as a sentence; empty if it can."""
+    """Return a sentence with the reason why this can't be an id; empty if it can."""
     if len(wanted) > LONGEST:
         words = _(
             "This text is too long for an id. It has %(length)s characters; an id has at most "
@@ -203,7 +203,7 @@ def validate_id(wanted: str) -> str:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The result of a lookup for the page: matches or a fault; `pending` until there is one."""
+    """The result of a lookup, for the page: matches or a fault; `pending` until then."""
 
     app_id: str
     lookup: Lookup

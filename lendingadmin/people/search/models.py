@@ -9,7 +9,7 @@ LONGEST_ID = 300
 
 
 class Opened(models.Model):
-    """Entry that a person opened a record at a time. It has the id of the record and no data."""
+    """A record that a person opened: its id and the time, without its data."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     app_id = models.CharField(max_length=64)

@@ -47,7 +47,7 @@ def _add(amounts: Collection[Decimal | None]) -> Decimal | None:
 
 
 class Reader(NamedTuple):
-    """A function that reads borrowers' open loans in an app, by borrower id, and its permission.
+    """A function that reads the open loans of borrowers, by borrower id, and its permission.
 
     `read` leaves out borrowers whose loans are not known.
     """
@@ -70,8 +70,8 @@ def read_open_loans(
 def is_in_arrears(app_id: str, borrower_id: str) -> bool:
     """Return True if a borrower's overdue amount in the newest snapshot is positive or unknown.
 
-    Return False for a borrower without known loans. No right is needed, because the answer only
-    decides which fields stay masked. The amount is never shown.
+    Return False if the borrower has no known loans. No right is needed, because the amount is never
+    shown; the answer only decides which fields stay masked.
     """
     found = read_open_loans(lambda _permission: True, app_id, [borrower_id]).get(borrower_id)
     return found is not None and (found.overdue is None or found.overdue > 0)

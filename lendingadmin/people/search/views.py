@@ -73,9 +73,9 @@ def search(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @signed_in()
 def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse:
-    """Redirect to the record if it is the only match; else show people, and matches by place.
+    """Redirect to the record if it is the only match; else show people, and matches by kind.
 
-    With `?whole=1` the page waits for all places, for browsers without JavaScript.
+    With `?whole=1` the page waits for all kinds, for browsers without JavaScript.
     """
     app, wanted = gateway.lending_app(app_id), decrypt_words(request.user, encrypted)
     people = _find_people(request, app_id, wanted)
@@ -105,10 +105,11 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
 
 
 def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
-    """Return True if the words may be an id, so that the service is asked for such a record.
+    """Return True if the words may be an id that the service should be asked for.
 
-    A single word of letters is usually a name. If a complete index, which the person may search,
-    has no borrower with this name, the service is not asked. `people` is the result from the index.
+    A single word of letters is usually a name. So return False for it if the person may search the
+    index, the index is complete, and no borrower has this name. `people` is the result from the
+    index.
     """
     if any(sign.isdigit() or sign in ":_" for sign in wanted):
         return True

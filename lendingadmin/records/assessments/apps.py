@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class AssessmentsConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.records.assessments"
     outcomes = "outcomes.OUTCOMES"
     kept = "known.KEPT"

@@ -42,8 +42,7 @@ class AssessmentForm(WriteForm, FarDatesForm):
         max_length=255,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
         help_text=_(
-            "The borrower's id, such as borrower:0712. An id without a type is the id of a "
-            "borrower."
+            "The borrower's id, such as borrower:0712. An id without a type is a borrower's id."
         ),
     )
     assessmentType = forms.CharField(

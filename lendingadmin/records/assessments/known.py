@@ -46,13 +46,13 @@ def list_known(index: AssessmentIndex, account_id: str) -> QuerySet[KnownAssessm
 
 
 def count_of_borrower(app_id: str, borrower_id: str) -> int:
-    """Return the number of known assessments of this borrower in an app. Raises InvalidId."""
+    """Return the number of known assessments of this borrower in an app. May raise InvalidId."""
     index = find_index(app_id)
     return list_known(index, account_id(borrower_id)).count() if index else 0
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[KnownAssessment]]:
-    """Yield the known assessments of this borrower in an app. Raises InvalidId."""
+    """Yield the known assessments of this borrower in an app. May raise InvalidId."""
     account = account_id(borrower_id)
     yield KnownAssessment.objects.filter(index__app_id=app_id, account_id=account)
 
@@ -64,9 +64,7 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     when it is opened.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
-    warning = _(
-        "The capital letters differ from what you typed. The id is shown as the service writes it."
-    )
+    warning = _("You typed other capital letters. The id is shown as the service writes it.")
     return tuple(
         Match(
             kinds.ASSESSMENT,
@@ -90,11 +88,11 @@ def put_assessments(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save assessments that were read at a time; return the numbers of new and unusable items.
+    """Save assessments read at this time; return how many are new and how many unusable.
 
-    Unusable items have no id. `walk` is the number of the walk that read the assessments. An
-    assessment is new if this walk has not seen the assessment before. Data that were read later are
-    not replaced. Call this in a transaction.
+    Unusable items have no id. `walk` is the number of the walk that read them. An assessment is new
+    if this walk has not seen it before. Data that were read at a later time are not replaced. Call
+    this in a transaction.
     """
     found, unreadable = _read_all(items)
     known = _find_rows(KnownAssessment.objects.select_for_update(), index, list(found))
@@ -150,7 +148,10 @@ def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
 
 
 def make_assessment(row: KnownAssessment) -> Assessment:
-    """Return an assessment with the known data; it has no outcome, and the last read status."""
+    """Build an assessment from the known data.
+
+    Its status is the last one that was read; its outcome is missing.
+    """
     fields = {"assessmentId": row.assessment_id, "accountId": row.account_id}
     fields |= {"assessmentType": row.assessment_type, "createdAt": timestamp_text(row.made_at)}
     return Assessment(fields | {"status": row.status})
@@ -166,7 +167,7 @@ def keep(app_id: str, found: Assessment) -> Assessment:
     """Save an assessment that was just started or read, and return it. Never wait for a lock.
 
     If the index can't be written at the moment, the next walk reads the assessment. An error is
-    only logged, so the page still shows its result.
+    only logged, so that the page still shows its result.
     """
     now, key = timezone.now(), id_of(found)
     try:

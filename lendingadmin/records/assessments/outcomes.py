@@ -27,7 +27,7 @@ _AROUND = timedelta(minutes=10)
 
 
 def started(write: Write, submitted: Submitted) -> CheckResult:
-    """Return links to the assessments that this write may have started. Raise LendingError.
+    """Return links to the assessments that this write may have started. May raise LendingError.
 
     If there are none, the result is NOT_SEEN.
     """

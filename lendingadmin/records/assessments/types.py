@@ -14,7 +14,7 @@ _PLACES = {"1": 0, "0": 1, "2": 3}
 
 
 def read() -> list[AssessmentType]:
-    """Return the types with a name, available types first. Raise LendingError.
+    """Return the types that have a name, available types first. May raise LendingError.
 
     At most 500 types are read.
     """

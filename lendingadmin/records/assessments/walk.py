@@ -29,7 +29,7 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
     def put_items(
         self, items: Iterable[Assessment | Malformed], read_at: datetime
     ) -> tuple[int, int]:
-        """Save the rows of these assessments; return the numbers of new and unusable items."""
+        """Save these assessments; return how many are new and how many are unusable."""
         return known.put_assessments(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[KnownAssessment]:

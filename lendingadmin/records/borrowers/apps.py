@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class BorrowersConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.records.borrowers"
     policies = "policies.REQUIRED_FIELDS"
     outcomes = "outcomes.OUTCOMES"

@@ -47,7 +47,7 @@ def _canonical(value: object) -> str:
 
 
 def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
-    """Return the top-level keys of `after` that are new or different, for a PATCH."""
+    """Return the new or different top-level keys of `after`, for a PATCH."""
     return {
         key: value
         for key, value in after.items()
@@ -56,9 +56,9 @@ def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> 
 
 
 def rows_of(value: object) -> list[Row]:
-    """Return the rows of a value of any shape, as places and words.
+    """Return any JSON value as rows of place and words. Long texts are cut.
 
-    Long texts are cut. If there are too many rows, the last row says so.
+    If there are too many rows, the last row shows this.
     """
     leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
     rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
@@ -69,7 +69,7 @@ def rows_of(value: object) -> list[Row]:
 def differences(before: object, after: object) -> list[Difference]:
     """Return the differences, in the order of `before` and then of `after`.
 
-    If there are very many, the last item has only the number of the others.
+    If there are very many, the last item is only the number of the remaining ones.
     """
     left, right = dict(_leaves(before)), dict(_leaves(after))
     places = [
@@ -114,7 +114,7 @@ def _words(value: object) -> str:
             dumped = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
             text = str(dumped) if value else _("none")
         except RecursionError:
-            text = _("nested too deeply to be shown")
+            text = _("too many levels to show")
     else:
         text = "null" if value is None else shown(value)
     if len(text) > _LONGEST_SHOWN:

@@ -18,8 +18,8 @@ Raw = Mapping[str, object]
 class Draft:
     """Draft of an edit. `base` is the record to change, `shown` are the initial values of the form.
 
-    These two differ only after the edit was carried over to a newer version. `sent` is the form as
-    last submitted. `patch` has the changes of the form, and is empty before the form is valid.
+    These two differ only after the edit was moved to a newer version. `sent` is the form as last
+    submitted. `patch` has the changes of the form, and is empty before the form is valid.
     """
 
     app_id: str
@@ -35,7 +35,7 @@ class Draft:
         return QueryDict(self.sent, encoding="utf-8") if self.sent else None
 
     def keep(self, request: PersonRequest, idempotency_key: str) -> None:
-        """Save the draft, encrypted, under the form's idempotency key. Raises OverQuota."""
+        """Save the draft, encrypted, under the form's idempotency key. May raise OverQuota."""
         idempotency.save_draft(
             request,
             PURPOSE,

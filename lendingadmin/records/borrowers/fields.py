@@ -29,10 +29,10 @@ _WITHIN = {"individual": "individual", "biometrics": "individual", "company": "c
 class Field(NamedTuple):
     """Field of the form for one key of the record, or of an object in the record.
 
-    `is_suggested` is True if the form offers the values that other borrowers already have.
-    `is_rare` is True if the form has the field only when the record has the key. `item_id` is the
-    key that each item of a list needs. `in_company` finds the field in a company's data: the first
-    key that contains the first word counts. If no key contains it, the second word is the key.
+    If `is_suggested` is True, the form offers values of other borrowers. If `is_rare` is True, the
+    form has the field only if the record has the key. `item_id` is the key that each item of a list
+    needs. `in_company` finds the field in a company's data: the first key that contains the first
+    word. If there is no such key, the second word is the key.
     """
 
     section: str

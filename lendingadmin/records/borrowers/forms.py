@@ -33,8 +33,8 @@ Raw = Mapping[str, object]
 class BorrowerForm(forms.Form):
     """Form for the fields of a borrower. `record` has the initial values.
 
-    The form has no field for data that a person with the rights `held` may not edit, and `result`
-    leaves these data unchanged. Only a developer gets fields of JSON.
+    `held` are the person's rights. Data that these rights do not open have no field, and `result`
+    leaves them unchanged. Only developers get JSON fields.
     """
 
     is_new = False
@@ -78,7 +78,7 @@ class BorrowerForm(forms.Form):
 
     @property
     def filled(self) -> set[str]:
-        """The sections with a field that has a value; people must see these sections."""
+        """The sections that have a value in a field; people must see these sections."""
         return {
             section
             for section, fields in self.sections.items()
@@ -89,8 +89,7 @@ class BorrowerForm(forms.Form):
     def opens_technical(self) -> bool:
         """True if a folded section has an error.
 
-        A value that the record already has does not open the section, because people can open the
-        section themselves.
+        Values that the record already has do not open it, because people can open it themselves.
         """
         sections = self.sections
         return any(field.errors for section in _TECHNICAL for field in sections[section])
@@ -117,7 +116,7 @@ class BorrowerForm(forms.Form):
         kept = _as_object(old)
         for key, value in new.items():
             if not isinstance(value, str) and not (key in kept and same(kept[key], value)):
-                words = _("The value of “%(key)s” has to be text.") % {"key": key}
+                words = _("The value of “%(key)s” must be text.") % {"key": key}
                 self.add_error("settings-settings", words)
                 return
 
@@ -126,7 +125,7 @@ class BorrowerForm(forms.Form):
         for field in list_fields("json"):
             old, new = self.record.get(field.name), self.cleaned_data.get(field.form_name)
             if _count_unnamed(new, field.item_id) > _count_unnamed(old, field.item_id):
-                words = _("Enter the %(key)s of each new item.") % {"key": field.item_id}
+                words = _("Enter “%(key)s” for each new item.") % {"key": field.item_id}
                 self.add_error(field.form_name, words)
 
     def list_given(self, within: str) -> dict[str, object]:
@@ -164,8 +163,8 @@ class BorrowerForm(forms.Form):
 class NewBorrowerForm(WriteForm, BorrowerForm):
     """Form of a new borrower, with the borrower's id.
 
-    `required` are the names of the required fields by category. No field is left out for lack of
-    rights, because people who may not see a borrower's data may register a borrower.
+    `required` are the names of the required fields by category. All fields are in the form, because
+    a person may register a borrower without the right to see a borrower's data.
     """
 
     operation, is_new = "borrowers.create", True

@@ -47,7 +47,7 @@ class History(NamedTuple):
 
 
 def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
-    """Return the history of this borrower that this person may see. Raises InvalidId."""
+    """Return the history of this borrower that this person may see. May raise InvalidId."""
     sees_repayments = person.has_perm("lending.loans.get", app_id)
     sees_entries = person.has_perm("dashboard.audit.view", app_id)
     # Each list is read with one more row than is shown, to know if there are older rows.
@@ -68,7 +68,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 
 
 def find_writes(app_id: str, borrower_id: str) -> QuerySet[Write]:
-    """Return all writes for this borrower. Raises InvalidId."""
+    """Return all writes for this borrower. May raise InvalidId."""
     own = Write.objects.filter(app_id=app_id)
     # The partial index on `borrower_id` is used only if the query excludes empty values.
     named = own.filter(borrower_id=as_kept(borrower_id)).exclude(borrower_id="")
@@ -77,7 +77,7 @@ def find_writes(app_id: str, borrower_id: str) -> QuerySet[Write]:
 
 
 def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
-    """Return the trail's entries about this borrower, the newest first. Raises InvalidId."""
+    """Return the trail's entries about this borrower, the newest first. May raise InvalidId."""
     found = _found(Entry.objects.filter(app_id=app_id), borrower_id, "action")
     return Entry.objects.filter(pk__in=found)
 
@@ -85,8 +85,8 @@ def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
 def find_target(write: Write, person: User) -> str:
     """Return the address of the record that a saved write made (offers, a loan, an event…).
 
-    A write that is not saved has its own page. The address is empty if the person may not see that
-    page, or if the write was saved and made no record of these kinds.
+    For a write that is not saved, return the write's own page. Return an empty text if the person
+    may not see that page, or if the write made no such record.
     """
     if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
@@ -94,7 +94,7 @@ def find_target(write: Write, person: User) -> str:
 
 
 def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:
-    """Return the primary keys of the rows about this borrower. Raises InvalidId.
+    """Return the primary keys of the rows about this borrower. May raise InvalidId.
 
     `deed` is the column with the operation. Each kind of subject is found by the index, and the
     caller sorts the results. Otherwise databases would read an app's complete trail backwards to

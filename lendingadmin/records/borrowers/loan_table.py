@@ -19,7 +19,7 @@ from lendingadmin.web.display.times import calendar_day, contract_date
 from lendingadmin.web.lists import as_id
 
 ONLY_RECORD = _("only in the borrower's record")
-OTHER_PAGE = _("in the borrower's record, but not on this page of the list of loans")
+OTHER_PAGE = _("in the borrower's record, but not in this part of the list of loans")
 UNREAD_ACCOUNTS = _("from the borrower's record")
 REPEATED = _("repeated in the borrower's record")
 
@@ -38,9 +38,10 @@ class LoanRow(NamedTuple):
 
     @property
     def page_key(self) -> str:
-        """Id of the loan in the borrower's record, for the address of the loan's page.
+        """The loan's id from the borrower's record, for a link to the loan's page.
 
-        Empty for a loan that only the record has, a row without a summary, and an invalid id.
+        It is empty if only the record has the loan, if there is no summary, or if the id is
+        invalid.
         """
         key = "" if self.origin == ONLY_RECORD or self.summary is None else _id_of(self.summary)
         return as_id(key)
@@ -63,9 +64,8 @@ def build_rows(
 ) -> list[LoanRow]:
     """Return the rows: the accounts in their order, then the loans that only the record has.
 
-    Loans that only the record has get this `origin`; with an empty `origin` they are left out. A
-    summary whose loan already has a row gets REPEATED instead. Days are compared in `zone`, as the
-    page shows them.
+    Loans that only the record has get this `origin`; if it is empty, they are left out. A second
+    summary of the same loan gets REPEATED. Days are compared in `zone`, as the page shows them.
     """
     left, rows, known = list(summaries), list[LoanRow](), set[str]()
     for account in accounts:
@@ -88,9 +88,9 @@ def build_rows(
 
 
 def add_up(accounts: Sequence[Loan | Malformed], read_at: datetime) -> OpenLoans | None:
-    """Return the number and the amounts of the open loans among all accounts of a borrower.
+    """Add up the open loans among all accounts of a borrower.
 
-    Return None if an account is not a loan, because it may be an open loan.
+    Return None if an account can't be read as a loan, because it may be open.
     """
     if any(isinstance(one, Malformed) for one in accounts):
         return None

@@ -54,7 +54,7 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
             WriteFound.NOT_SEEN, _("The record does not have your changes yet."), _link(write)
         )
     why = _(
-        "The record is neither as it was before nor as you changed it. The differences are in: "
+        "The record has values that are not the old ones and not yours. The differences are in: "
         "%(places)s."
     ) % {"places": ", ".join(places)}
     return CheckResult(WriteFound.DIFFERS, why, _link(write))

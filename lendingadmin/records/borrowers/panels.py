@@ -91,21 +91,21 @@ class Recorded(NamedTuple):
 
 
 def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> Recorded:
-    """Return the borrower's record. The record has no pages. Raises LendingError."""
+    """Return the borrower's record. The record has no pages. May raise LendingError."""
     return Recorded(app.borrowers.get(borrower_id), timezone.now())
 
 
 def share_record(app: AppClient, borrower_id: str, key: str) -> Recorded:
-    """Return the borrower, read once for all callers with the same key. Raises LendingError.
+    """Return the borrower, read once for all callers with the same key. May raise LendingError.
 
-    The key belongs to one opening of a page by one person, so no page shows outdated data.
+    Each time a person opens a page, the key is new, so no page shows outdated data.
     """
     read = partial(app.borrowers.get, borrower_id)
     return Recorded(*coalesce.read(f"borrower/{key}/{borrower_id}", Borrower, read))
 
 
 def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
-    """Return the loan accounts of the borrower, the newest first. Raises LendingError."""
+    """Return the loan accounts of the borrower, the newest first. May raise LendingError."""
     page = app.loans.only(_LOAN_KEYS).list(
         filters={"borrowerId": borrower_id},
         order=NEWEST_FIRST,
@@ -116,7 +116,7 @@ def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Li
 
 
 def events(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
-    """Return the newest events reported for the borrower. Raises LendingError."""
+    """Return the newest events reported for the borrower. May raise LendingError."""
     account = account_id(borrower_id)
     page = app.events.list(
         filters={"accountId": account}, order=NEWEST_FIRST, page_size=_EVENTS, page_token=page_token
@@ -151,11 +151,11 @@ class AssessmentRow(NamedTuple):
 
 
 class ListedAssessments(NamedTuple):
-    """Content of the assessments panel: like `Listed`, with the state of the saved data.
+    """Content of the assessments panel: as `Listed`, and the state of the saved data.
 
-    `note` is the reason if the service's list could not be read. `assessment_index` is None if
-    the app's assessments were never read. `total` is the number of the borrower's assessments,
-    empty if that is not known.
+    `note` says why the service's list could not be read. `assessment_index` is None if the app's
+    assessments were never read. `total` is the number of the borrower's assessments, empty if that
+    is not known.
     """
 
     items: tuple[AssessmentRow, ...]
@@ -254,7 +254,7 @@ def _list_assessments(app: AppClient, account: str, page_token: str | None) -> L
     """Return the assessments of the account on a page of the service's list.
 
     The spec does not show that the list can be filtered by account. If the service refuses the
-    filter, the account's assessments are searched on a page of all. Raises LendingError.
+    filter, the account's assessments are searched on a page of all. May raise LendingError.
     """
     try:
         page = app.assessments.list(
@@ -339,7 +339,7 @@ LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 @dataclass(frozen=True)
 class Shown:
-    """A panel on the page, with its data, the card of an error, both, or neither before the read.
+    """A panel on the page: its data or the card of an error; neither before the read.
 
     Only the panel of loans can have both.
     """

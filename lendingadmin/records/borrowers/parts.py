@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
 
 def list_parts(borrower: Borrower) -> list[Part]:
-    """Return the card of the person, then the cards of data that the spec does not define."""
+    """Return the person's card, then one card for each object that the spec does not define."""
     person = borrower.individual if isinstance(borrower.individual, Individual) else None
     parts = [(title, _label(rows_of(value))) for title, value in _filled(borrower.raw, _OPEN)]
     if person and person.raw:

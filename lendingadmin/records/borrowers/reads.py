@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
     """Record in the trail that this person sees a borrower's personal data.
 
-    Call this when the page is drawn. There is one entry an hour for each person and borrower, and
-    none if all of the data are masked. If the person has opened too many
-    borrowers in this hour by the app's rule, an alarm is raised. A database error, as from a
-    read-only database, is only logged.
+    Call this when the page is drawn. There is one entry an hour for each person and borrower, but
+    none if all of the data are masked. If the person has opened more borrowers in this hour than
+    the app's rule allows, managers are notified. A database error, as from a read-only database, is
+    only logged.
     """
     groups = list_groups(list_rights(request.user))
     key = quotas.build_key("read", request.user, borrower_id)
@@ -48,7 +48,9 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
                 detail=", ".join(groups),
             )
     except Error as error:
-        logger.warning("a read is not in the trail: %s", type(error).__name__)
+        logger.warning(
+            "an opened borrower could not be added to the trail: %s", type(error).__name__
+        )
 
 
 def _raise_alarm(request: PersonRequest, app_id: str, opened: int) -> None:

@@ -20,7 +20,7 @@ _KEPT_SECONDS = 600
 
 
 def read_used(app_id: str) -> Used:
-    """Return, by field, the values that several borrowers of one page have.
+    """Return the values that several borrowers of one page share, by field.
 
     The page is the first page of the list of borrowers. The most frequent values come first. Such
     values identify no person, so they are cached without encryption for ten minutes. The result is
@@ -43,7 +43,7 @@ def read_used(app_id: str) -> Used:
 
 
 def count_used(borrowers: list[Borrower]) -> Used:
-    """Return the values that several of these borrowers have, by field."""
+    """Return the values that several of these borrowers share, by field."""
     people = [one.individual.raw for one in borrowers if isinstance(one.individual, Individual)]
     used: Used = {}
     for name in (field.name for field in list_fields("individual") if field.is_suggested):

@@ -37,10 +37,11 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class FieldKind(NamedTuple):
-    """The way in which a kind of value is written for people and read back.
+    """How one kind of value is written for people and read back.
 
-    `read` gets text that is not empty and raises ValidationError. `empty` is the value for an empty
-    text if there was a value before. `control` is the type of the input, "area" for several lines.
+    `read` gets text that is not empty, and may raise ValidationError. `empty` is the value for an
+    empty text if there was a value before. `control` is the type of the input, "area" for several
+    lines.
     """
 
     read: Callable[[str], object]

@@ -46,7 +46,7 @@ class ChargeLine(NamedTuple):
 
 
 def terms(product: Product) -> list[Term]:
-    """Return every term of a product, in the order in which a borrower would ask."""
+    """Return every term of a product, the most important for a borrower first."""
     of = product.terms
     if isinstance(of, Malformed):
         return [Term(_("Terms as received"), as_it_came(of))]

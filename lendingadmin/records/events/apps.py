@@ -4,7 +4,5 @@ from lendingadmin.core import areas
 
 
 class EventsConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.records.events"
     outcomes = "outcomes.OUTCOMES"

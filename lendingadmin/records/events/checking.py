@@ -40,7 +40,7 @@ class Part(NamedTuple):
 class Findings:
     """Result of the check. `size` is the size of the complete request body in bytes.
 
-    `too_large` is the error for a size that the service does not accept; it is also in `errors`.
+    If the service does not accept this size, `too_large` is the error; it is also in `errors`.
     """
 
     errors: list[str] = field(default_factory=list)

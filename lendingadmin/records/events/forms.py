@@ -26,7 +26,7 @@ _CATEGORY = [
 
 
 class EventForm(forms.Form):
-    """A form for an event in JSON; the value of an empty field comes from the JSON.
+    """Form for an event in JSON; the value of an empty field comes from the JSON.
 
     `source` is the name of the field with the JSON. `content` and `file_name` belong to the last
     readable file.
@@ -51,10 +51,7 @@ class EventForm(forms.Form):
     category = forms.ChoiceField(
         choices=_CATEGORY,
         required=False,
-        help_text=_(
-            "The category marks data of one kind, so that the last capture of this data can be "
-            "found."
-        ),
+        help_text=_("The category helps to find the newest data of this kind."),
     )
     domain = LineField(
         label=_("The service's domain"),

@@ -57,7 +57,7 @@ KINDS = {
 
 
 def find_kind(name: object) -> EventKind | None:
-    """Return the kind with this name, with any domain before it; None for other names."""
+    """Return the kind with this name, with or without a domain; None for other names."""
     if not isinstance(name, str):
         return None
     for key, kind in KINDS.items():
@@ -67,7 +67,7 @@ def find_kind(name: object) -> EventKind | None:
 
 
 def split_domain(name: object) -> str:
-    """Return the domain before a known kind's key; empty if there is none."""
+    """Return the domain in front of a known kind's key; empty if there is none."""
     kind = find_kind(name)
     return str(name)[: -len(kind.key)].rstrip("/") if kind else ""
 

@@ -27,7 +27,7 @@ _KEY = ("accountId", "eventType", "timestamp")
 
 
 def summarize(body: Mapping[str, object]) -> dict[str, object]:
-    """Return the data to save for comparison: the event's key, and value counts per kind."""
+    """Return data to save for a later comparison: the event's key, and value counts per kind."""
     return {name: str(body.get(name, "")) for name in _KEY} | {
         "values": _count_values(body.get("data"))
     }
@@ -43,7 +43,7 @@ def _count_values(data: object) -> dict[str, int]:
 
 
 def check_reported(write: Write, submitted: Submitted) -> CheckResult:
-    """Return whether the service lists an event with the same key and the same number of values.
+    """Check whether the service lists an event with the same key and the same number of values.
 
     The key is the account, the type and the time. Values are counted for each kind. Raise
     LendingError if the events can't be read.

@@ -30,7 +30,7 @@ class ReportedKind(NamedTuple):
 
 
 class Reported(NamedTuple):
-    """All kinds, and whether all events of the period were read."""
+    """All kinds of data; `is_whole` is False if some events of the period were not read."""
 
     kinds: list[ReportedKind]
     is_whole: bool

@@ -18,11 +18,12 @@ _PAGE = 25
 
 
 def search_event(app_id: str, account_id: str, event_type: str, when: str) -> Search[Event]:
-    """Return the result of a search for the event with these three values. Raise LendingError.
+    """Return the result of a search for the event with these three values. May raise LendingError.
 
-    `when` is the event's timestamp as text. A value that no filter can contain, such as a text with
-    a space, is left out of the request. Each event in the answer is compared with all three values.
-    If no event is found and the list was read to its end, the service does not have the event.
+    `when` is the event's timestamp as text. If a value can't be in a filter, such as a text with a
+    space, it is left out of the request. Each event in the answer is compared with all three
+    values. If no event is found and the list was read to its end, the service does not have the
+    event.
     """
     wanted = parse_time(when)
     clauses = {

@@ -161,14 +161,14 @@ def head_of(operation: str) -> tuple[Column, ...]:
 
 
 def keys_of(operation: str) -> tuple[str, ...]:
-    """Return the keys of an item that the columns need. No other key has to be read."""
+    """Return the keys of an item that the columns need; other keys are not read."""
     return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
 
 def make_row_builder(operation: str) -> Callable[[Value | Malformed], list[object]]:
     """Return a function that makes a row from an item. A malformed item becomes one cell.
 
-    If the path to a field ends early, the value at that point takes the field's place.
+    If the path to a field ends early, the last value on the path is used.
     """
     places = [column.rpartition(".") for column in COLUMNS[operation]]
     # Fields of the same object are together, so that the path to the object is walked once.

@@ -43,7 +43,7 @@ def _typed(value: object) -> object:
 
 
 class LoanForm(WriteForm, FarDatesForm):
-    """The form for a loan whose contract is available as JSON (Spec: Loan; Loans, Create)."""
+    """Form for a loan with a contract in JSON (Spec: Loan; Loans, Create)."""
 
     operation = "loans.create"
 
@@ -98,22 +98,21 @@ class LoanForm(WriteForm, FarDatesForm):
             raise forms.ValidationError(_("The contract is empty."), code="empty")
         places = list(find_malformed(LendingContract(contract)))
         if places:
-            words = _("These fields do not have the type that the service uses: %(places)s.")
+            words = _("These fields have the wrong type of value: %(places)s.")
             named, more = ", ".join(places[:_MOST_NAMED]), len(places) - _MOST_NAMED
             if more > 0:
                 words = _(
-                    "These fields do not have the type that the service uses: %(places)s and "
-                    "%(more)s more."
+                    "These fields have the wrong type of value: %(places)s and %(more)s more."
                 )
             raise forms.ValidationError(words % {"places": named, "more": more}, code="malformed")
         return contract
 
     def clean_others(self) -> Mapping[str, object]:
-        """Return the other fields. Raises ValidationError for a key with its own field."""
+        """Return the other fields. Raise ValidationError for a key that has its own field."""
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:
-            words = _("The form has separate fields for these: %(names)s.")
+            words = _("Enter these in their own fields of the form: %(names)s.")
             raise forms.ValidationError(words % {"names": ", ".join(twice)}, code="twice")
         return others
 

@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class NotesConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.records.notes"
     timeline = "timeline.NOTES"
     erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"

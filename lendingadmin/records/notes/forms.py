@@ -26,6 +26,6 @@ class NoteForm(forms.Form):
 
 
 class RevisionForm(NoteForm):
-    """Form of a new version of a note, which does not change the pin."""
+    """Form of a new version of a note; it does not change the pin."""
 
     is_pinned = None  # type: ignore[assignment]

@@ -29,7 +29,7 @@ def find_names(text: str) -> list[str]:
 
 
 def find_people(text: str, app_id: str) -> list[User]:
-    """Return the people whom a text names and who may read notes in the app; empty if none."""
+    """Return the people that a text names, if they may read notes in the app."""
     names = find_names(text)
     if not names:
         return []

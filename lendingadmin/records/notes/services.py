@@ -26,9 +26,9 @@ class Record(NamedTuple):
 
 
 class NotTheirs(Exception):
-    """Error: the person may not revise or delete this note, which is not their own.
+    """Error: the person may not revise or delete this note.
 
-    Only the author may revise a note. The author or a manager may delete it.
+    Only the author may revise a note; only the author or a manager may delete it.
     """
 
 
@@ -51,7 +51,7 @@ def write_note(
 
 
 def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
-    """Save a new version of one's own note; the same `idempotency_key` adds no version.
+    """Save a new version of a person's own note; the same `idempotency_key` adds no second version.
 
     Raises NotTheirs for a note of another person, and Gone for a deleted note.
     """

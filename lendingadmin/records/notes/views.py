@@ -42,8 +42,8 @@ def new_of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> Ht
 def new_of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """Show the form of a new note about a loan; a POST saves it and shows the timeline.
 
-    The service names the borrower. Raise LendingError if the loan can't be read; on a POST, most
-    faults become a card next to the form instead, so that no typed text is lost.
+    The service names the borrower. Raise LendingError if the loan can't be read; but on a POST,
+    most faults are a card next to the form, so that no typed text is lost.
     """
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
@@ -176,7 +176,7 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
-    """Return the rights that this person lacks to delete the note: none, or DELETE_NOTES.
+    """Return the rights that this person needs to delete the note: none, or DELETE_NOTES.
 
     Raises Http404 if there is no such note.
     """
@@ -188,13 +188,13 @@ def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str,
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Delete the text of a note; its author and times stay.
 
-    Redirect to the note, without a message if it was already deleted.
+    Redirect to the note; if it was already deleted, show no message.
     """
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
         words = _(
-            "The note is deleted. The names of its author and of the person who deleted the note "
-            "remain."
+            "The note is deleted. The name of its author and the name of the person who deleted "
+            "it remain."
         )
         messages.success(request, words)
     return redirect(found)

@@ -4,8 +4,6 @@ from lendingadmin.core import areas
 
 
 class OffersConfig(areas.AreaConfig):
-    """The manifest of the app."""
-
     name = "lendingadmin.records.offers"
     outcomes = "outcomes.OUTCOMES"
     timeline = "timeline.OFFERS"

@@ -57,10 +57,11 @@ def ask(
     """Request offers with at least one of three values (Spec: Borrowers, 4).
 
     The three values are the requestId of `place`, the assessment type and the time. A request with
-    an id is saved before the call, so that it is never lost. Without an id, the request is saved
-    under the requestId in the service's answer. Return None if the answer has no usable requestId.
+    an id is saved before the call, so that it is never lost. If it has no id, it is saved under the
+    requestId in the service's answer. Return None if the answer has no usable requestId.
 
-    Raises LendingError. A saved request is then marked as refused, or its result stays unknown.
+    Raises LendingError. If it is raised, a saved request is marked as refused, or its result stays
+    unknown.
     """
     given: dict[str, object] = {"assessment_type": assessment_type, "timestamp": timestamp}
     known = {name: value for name, value in given.items() if value}
@@ -117,8 +118,8 @@ def _read_request_id(operation: OfferOperation) -> str:
 def ask_again(place: Place, person: User) -> OfferOperation:
     """Ask the service for a request by its id, for a person, and save the answer.
 
-    The request then has a row in this dashboard. Raise LendingError if the service fails; nothing
-    is saved then.
+    After that, the request has a row in this dashboard. If the service fails, raise LendingError
+    and save nothing.
     """
     operation = gateway.app(place.app_id).borrowers.get_offers(
         place.borrower_id, request_id=place.request_id

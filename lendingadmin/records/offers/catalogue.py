@@ -24,22 +24,22 @@ _MOST = 5000
 
 
 def products() -> tuple[Product, ...]:
-    """Return the readable products of the project. Raises LendingError."""
+    """Return the readable products of the project. May raise LendingError."""
     pages = gateway.client().products.pages(page_size=MAXIMUM_PAGE_SIZE)
     return gather(pages, _MOST)[0]
 
 
 def assessment_types() -> tuple[tuple[AssessmentType, ...], bool]:
-    """Return the readable assessment types, and whether these are all. Raises LendingError."""
+    """Return the readable assessment types; also True if these are all. May raise LendingError."""
     pages = gateway.client().assessment_types.pages(page_size=MAXIMUM_PAGE_SIZE)
     return gather(pages, _MOST)
 
 
 class Offered(NamedTuple):
-    """Product of an offer with the product's own terms; rates are yearly fractions.
+    """Product of an offer, with the terms from the catalogue; rates are yearly fractions.
 
-    `expected` is base rate + premium − waiver, our estimate; None if the base rate or the
-    premium is missing.
+    `expected` is base rate + premium − waiver, our estimate; None if the base rate or the premium
+    is missing.
     """
 
     product_id: str
@@ -50,7 +50,7 @@ class Offered(NamedTuple):
 
     @property
     def saving(self) -> Decimal | None:
-        """Own risk premium of the product minus the offered premium; None if one is unknown.
+        """The catalogue's risk premium minus the offered premium; None if one is unknown.
 
         The value is negative if the offered premium is higher.
         """

@@ -71,9 +71,10 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One figure; `behind` is its distance from the best figure of its line.
+    """One figure; `behind` is its difference from the best figure of its line.
 
-    `behind` is None for the best or an unknown figure, and in a line without a best figure.
+    `behind` is None for the best figure, for an unknown figure, and in a line without a best
+    figure.
     """
 
     column: Column
@@ -144,7 +145,7 @@ def columns(
 def lines(found: Sequence[Column]) -> tuple[Line, ...]:
     """Return the lines of the comparison.
 
-    Each cell has the distance from the best value of its line, if the values differ.
+    If the values of a line differ, each cell has the difference from the best value.
     """
     compared = []
     for label, note, kind, value, more in _LINES:

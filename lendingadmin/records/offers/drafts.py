@@ -24,7 +24,7 @@ PURPOSE = "loans.create"
 
 
 class Source(NamedTuple):
-    """The preview that a contract comes from. A draft is used only for its own preview."""
+    """The preview of a contract. A draft is used only for its own preview."""
 
     app_id: str
     borrower_id: str
@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 
 
 def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> Kept:
-    """Save a body as a draft; return the draft with a new token. Raises OverQuota."""
+    """Save a body as a draft; return the draft with a new token. May raise OverQuota."""
     idempotency_key = secrets.token_urlsafe(16)
     entered = source._asdict() | {"body": encode(body).decode()}
     idempotency.save_draft(request, PURPOSE, idempotency_key, entered)
@@ -76,8 +76,8 @@ def body_of(
 ) -> dict[str, object]:
     """Return the body of Loans, Create, without the accountId: the contract and its values.
 
-    The contract is sent complete. `known` are values from other sources: the type of the loan, the
-    borrower's category. A value without a source is left out.
+    The contract is sent complete. `known` are the type of the loan and the borrower's category, if
+    they are known.
     """
     raw = contract.raw
     amounts = contract.amounts if isinstance(contract.amounts, ContractAmounts) else None

@@ -60,7 +60,7 @@ ERASABLE = [
 KEPT = [
     KeptOn(
         _("offers"),
-        _("a loan can still be made from these offers, or may have been made"),
+        _("these offers can still lead to a loan, or may have led to one"),
         lambda app_id, borrower_id: _list_offers(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -32,7 +32,7 @@ class LentLoan(NamedTuple):
 
 
 class LentFrom(NamedTuple):
-    """Loans from an offer, their total, and the rest of its limit (None if it is unknown)."""
+    """Loans from an offer, their total, and the remaining limit (None if unknown)."""
 
     loans: list[LentLoan]
     total: Decimal

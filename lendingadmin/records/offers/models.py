@@ -27,7 +27,7 @@ LONGEST_ID = 255
 
 
 class OfferState(models.TextChoices):
-    """State of a request, as far as it is known."""
+    """Known state of a request."""
 
     ASKED = "asked", WriteState.UNKNOWN.label
     REFUSED = "refused", _("refused")
@@ -144,9 +144,9 @@ class OfferRequest(models.Model):
         return unresolved and self.is_expired(timezone.now())
 
     def may_be_read(self, now: datetime) -> bool:
-        """Return whether a page may ask the service for the request without a person's action.
+        """Return True if a page may ask the service for the request automatically.
 
-        If the service gave no expiry time, this is true only within the normal time.
+        If the service gave no expiry time, this is True only within the normal time.
         """
         if self.is_finished or self.state == OfferState.REFUSED:
             return False

@@ -40,7 +40,7 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
         why = _("No answer yet. The page of this request asks the service with the same requestId.")
         return CheckResult(WriteFound.NOT_SEEN, why, links)
     if not row.is_named:
-        why = _("The service's answer does not say to which request it belongs.")
+        why = _("The service's answer has no request id.")
         return CheckResult(WriteFound.DIFFERS, why, links)
     return CheckResult(
         WriteFound.THERE, _("The service knows the request by its requestId."), links

@@ -27,7 +27,7 @@ from .models import OfferRequest
 
 
 class Preview(NamedTuple):
-    """Answer of the service, with the products and the borrower if these could be read."""
+    """Answer of the service, with the catalogue and the borrower if these could be read."""
 
     contracts: tuple[LendingContract | Malformed, ...]
     products: tuple[Product, ...]
@@ -51,9 +51,9 @@ def form_of(request: PersonRequest, offer: OffersResponse, app_id: str) -> Previ
 def read(
     request: PersonRequest, row: OfferRequest, form: PreviewForm, *, borrower: bool = False
 ) -> Preview:
-    """Read the preview for a valid form, with catalogue and borrower if these can be read.
+    """Read the preview for a valid form, and the catalogue and the borrower if they can be read.
 
-    Raise the LendingError of the preview itself.
+    Raise LendingError if the preview fails.
     """
     app = gateway.app(row.app_id)
     calls: dict[str, Callable[[], object]] = {

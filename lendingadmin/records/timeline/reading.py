@@ -36,7 +36,6 @@ class Month(NamedTuple):
 
     @property
     def next(self) -> "Month":
-        """The following month."""
         return Month(self.year + self.number // 12, self.number % 12 + 1)
 
     def begin(self, zone: tzinfo) -> datetime:
@@ -79,8 +78,8 @@ class TimelineEntry(NamedTuple):
 class Timeline(NamedTuple):
     """Content of the page: the readings of the sources, the months with counts, and one month.
 
-    `month` is the open month, None if there are no items at all. The next page of the month has the
-    items before `older`, which is None on the last page.
+    `month` is the open month; None if there are no items. The next page of the month has the items
+    before `older`; it is None on the last page.
     """
 
     readings: list[Reading]
@@ -116,7 +115,7 @@ def read_timeline(
     month: Month | None = None,
     before: datetime | None = None,
 ) -> Timeline:
-    """Read these sources and open `month`, else the newest month that has begun and has items.
+    """Read these sources, and open `month`, or else the newest past or present month with items.
 
     A page has the items of that month before `before`, or the newest items if `before` is None.
     """

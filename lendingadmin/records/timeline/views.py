@@ -110,7 +110,7 @@ def _read_month(request: PersonRequest) -> Month | None:
     text = request.GET.get("month", "")
     month = Month.parse(text) if text else None
     if text and month is None:
-        raise Http404("The address names no month.")
+        raise Http404("The address has no month.")
     return month
 
 

@@ -107,7 +107,7 @@ class Document(OpenAPISchema):
         return parameters
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
-        """Return the accepted scopes, any one of which is enough; None for the token issuer."""
+        """Return the accepted scopes; one of them is enough. Return None for the token issuer."""
         guard = _find_guard(operation)
         if guard is None:
             return None

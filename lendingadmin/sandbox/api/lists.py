@@ -54,8 +54,8 @@ class ListParameters(PageParameters):
 class Listing(NamedTuple):
     """The parsed parameters of one list request.
 
-    `place` is the last row of the page before; None for the first page. `bound` are the values of
-    the request for which its page tokens are valid.
+    `place` is the last row of the page before; None for the first page. Page tokens of the request
+    are valid only for the values `bound`.
     """
 
     size: int
@@ -74,8 +74,8 @@ def read_listing(
 ) -> Listing:
     """Read the parameters of a list whose filter fields are `fields`.
 
-    A list without filter fields refuses filter and order, because it would otherwise ignore them.
-    Raise Invalid and InvalidPageToken.
+    A list without filter fields refuses filter and order; otherwise it would ignore them. Raise
+    Invalid and InvalidPageToken.
     """
     size = read_page_size(asked.page_size)
     descending, text = False, ""

@@ -20,7 +20,7 @@ MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for
 
 
 class Arrears(NamedTuple):
-    """The cost of late payment, as shares of an instalment's overdue principal.
+    """The cost of late payment: shares of an instalment's overdue principal.
 
     `rate` is charged for each started 30 days after the grace period. `late_fee` is charged once,
     at the end of the grace period.
@@ -32,7 +32,7 @@ class Arrears(NamedTuple):
 
 
 class Payment(NamedTuple):
-    """A repayment: the time from which it is effective, and its amount."""
+    """A repayment: the time when it takes effect, and its amount."""
 
     value_date: datetime
     amount: Decimal
@@ -82,7 +82,7 @@ def replay(lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment])
     """Return the account after these repayments, the earliest value date first.
 
     Each repayment is effective from its value date, even if it arrives later. `resolved_at` is the
-    value date of the repayment that cleared the last cent.
+    value date of the repayment that paid the last cent.
     """
     account = Account([line.copy() for line in lines])
     for payment in sorted(payments, key=lambda one: one.value_date):
@@ -114,11 +114,11 @@ def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
 
 
 def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
-    """Use an amount to pay the amounts owed, and return the rest.
+    """Pay the amounts owed with this amount; return the amount that is left.
 
     Amounts that are already due come first: penalties, then fees, interest and principal; within a
     kind, the oldest instalment first. Then come future instalments, one after the other, in the
-    same order of kinds, so that an early payment never pays the interest of the entire loan first.
+    same order of kinds. So an early payment never pays the interest of the entire loan first.
     """
     ordered = sorted(lines, key=lambda line: line.due)
     fallen = [line for line in ordered if line.due <= at]

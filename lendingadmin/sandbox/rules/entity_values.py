@@ -37,7 +37,7 @@ def strip_domain(name: str) -> str:
 def read_data(value: object, field: str) -> list[dict[str, Any]]:
     """Read an event's `data`: at least one set, each with values of its kind.
 
-    Unknown fields are removed; missing optional fields become null. Raises Invalid.
+    Unknown fields are removed; missing optional fields become null. May raise Invalid.
     """
     if not isinstance(value, list) or not value:
         raise Invalid(field, "must be an array of at least one set of values")

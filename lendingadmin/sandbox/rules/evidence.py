@@ -40,7 +40,7 @@ class Window(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Findings. Sums are in the app's currency; each day and each week is counted once."""
+    """Facts for the score. Sums are in the app's currency; each day and each week counts once."""
 
     weeks: int = 1
     texts_in: int = 0

@@ -37,7 +37,7 @@ def build_history(
 ) -> LoanHistory:
     """Return the history of a loan account until `until`, from its contract and repayments.
 
-    An instalment counts as paid when its interest and principal are paid, even without penalties.
+    An instalment counts as paid when its interest and principal are paid; penalties may be open.
     """
     account = [line.copy() for line in lines]
     cleared: dict[int, datetime] = {}
@@ -66,7 +66,8 @@ def build_sent_history(
 ) -> LoanHistory:
     """Return the history of a loan outside the sandbox, until `until` (Spec: LoanSummary).
 
-    Only the end of the loan and its completion are known, so the history has at most one due.
+    Only the end of the loan and its completion are known, so the history has at most one
+    instalment.
     """
     done = completed if completed is not None and completed <= until else None
     fallen = due is not None and due <= until

@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def read_page_size(text: str | None) -> int:
-    """Read a page size of 1 to 1000; 1000 if it is absent. Raises Invalid."""
+    """Read a page size of 1 to 1000; 1000 if it is absent. May raise Invalid."""
     if text is None:
         return LARGEST_PAGE
     digits = text.isascii() and text.isdigit() and len(text) <= 4
@@ -65,7 +65,7 @@ def _read_clause(part: str, fields: Mapping[str, type]) -> Clause:
     if not colon or not value:
         raise Invalid("filter", f"“{part}” is not of the form <FIELD>:<VALUE>")
     if field not in fields:
-        raise Invalid("filter", f"“{field}” is none of: {', '.join(fields)}")
+        raise Invalid("filter", f"“{field}” is not one of: {', '.join(fields)}")
     if fields[field] is str:
         return Clause(field, value)
     if not (value.isascii() and value.isdigit() and len(value) <= 18):

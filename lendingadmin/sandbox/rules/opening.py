@@ -155,7 +155,7 @@ def read_section(holder: Mapping[str, Any], key: str, field: str) -> Mapping[str
 
 
 def read_fees(terms: Mapping[str, Any]) -> tuple[Fee, ...]:
-    """Return the fees of posted terms. Raises Invalid."""
+    """Return the fees of posted terms. May raise Invalid."""
     posted = [] if terms.get("fees") is None else terms["fees"]
     if not isinstance(posted, list):
         raise Invalid("contract.terms.fees", "must be an array")

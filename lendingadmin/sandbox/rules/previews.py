@@ -12,7 +12,10 @@ from lendingadmin.sandbox.rules.opening import build_plan
 
 
 class Offered(NamedTuple):
-    """A product in an offer summary. The premium is a yearly fraction; None means the product's."""
+    """A product in an offer summary.
+
+    The premium is a yearly fraction; None means the product's own.
+    """
 
     product: Product
     risk_premium_rate: Decimal | None

@@ -38,9 +38,9 @@ def compute_nominal(effective_rate: Decimal, days: int) -> Decimal:
 def compute_apr(received: Decimal, payments: Sequence[tuple[int, Decimal]], days: int) -> Decimal:
     """Return the annual percentage rate, fees included.
 
-    First find the rate per `days` days. At this rate the payments, each given as (days after
-    disbursement, amount), are together worth the amount that the borrower received. Then
-    multiply this rate by 365 / `days`. The rate is found by Newton's method on the discount factor.
+    First find the rate per `days` days. At this rate, the payments (days after disbursement,
+    amount) are together worth the amount that the borrower received. Newton's method on the
+    discount factor finds this rate. Then multiply it by 365 / `days`.
     """
     with localcontext(prec=34):
         terms = [(Decimal(day) / days, amount) for day, amount in payments]

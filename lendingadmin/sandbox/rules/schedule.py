@@ -16,10 +16,10 @@ from lendingadmin.sandbox.rules.rates import YEAR, compute_periodic
 
 
 class Style(StrEnum):
-    """The ways to divide the principal, which are the product types of this service.
+    """The ways to divide the principal; they are the product types of this service.
 
-    `term`: equal instalments (annuity). `flex`: equal parts of principal, so that instalments
-    fall. `bullet`: everything at the end, interest included.
+    `term`: equal instalments (annuity). `flex`: equal parts of principal, so that instalments fall.
+    `bullet`: everything at the end, interest included.
     """
 
     TERM = "term"
@@ -80,7 +80,7 @@ def _reduce(
 
 
 def compute_annuity(principal: Decimal, rate: Decimal, count: int) -> Decimal:
-    """Return the level instalment to the cent.
+    """Return the equal instalment, to the cent.
 
     The instalment is P·r / (1 − (1 + r)^−n), or P/n without interest.
     """

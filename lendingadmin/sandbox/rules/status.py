@@ -77,8 +77,8 @@ def find_performance(late: int) -> Performance:
 def build_due_window(status: Performance, today: date) -> DueWindow:
     """Return the window for the oldest unpaid due date of loans with this performance.
 
-    This is the inverse of `find_performance(count_days_late(…))`, so that a filter is a range
-    over one column.
+    This is the inverse of `find_performance(count_days_late(…))`; it makes a filter a range over
+    one column.
     """
     reach = _REACH.get(status)
     shorter = _REACH.get(Performance(status - 1)) if status > Performance.PERFORMING else None

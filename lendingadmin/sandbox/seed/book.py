@@ -30,7 +30,7 @@ _NETWORKS = {"kenya": ("M-PESA", "Airtel Money"), "ghana": ("MTN MoMo", "Telecel
 
 
 class Story(StrEnum):
-    """The course of a loan so far."""
+    """The history of a loan until now."""
 
     PENDING = "pending"
     NEW = "new"

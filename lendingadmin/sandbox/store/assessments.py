@@ -72,7 +72,7 @@ def create(
 
 
 def get_assessment(app_id: str, key: str) -> Assessment:
-    """Return the assessment with that assessmentId, or else that uid. Raises NotFound."""
+    """Return the assessment with that assessmentId, or else that uid. May raise NotFound."""
     rows = Assessment.objects.filter(app_id=app_id)
     assessment = rows.filter(assessment_id=key).first() or find_by_uid(rows, key)
     if assessment is None:

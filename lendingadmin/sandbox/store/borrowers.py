@@ -25,7 +25,7 @@ def can_be_read() -> bool:
 
 
 def create(app_id: str, sent: Document, now: datetime) -> Borrower:
-    """Create a borrower. Raises AlreadyExists."""
+    """Create a borrower. May raise AlreadyExists."""
     with write():
         borrower_id = sent["borrowerId"]
         if Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
@@ -61,7 +61,7 @@ def find_holder(app_id: str, account_id: str) -> Borrower:
 
 
 def get_borrower(app_id: str, borrower_id: str) -> Borrower:
-    """Return the borrower. Raises NotFound."""
+    """Return the borrower. May raise NotFound."""
     borrower = find_borrower(app_id, borrower_id)
     if borrower is None:
         raise NotFound(f"Borrower {borrower_id}")
@@ -69,7 +69,7 @@ def get_borrower(app_id: str, borrower_id: str) -> Borrower:
 
 
 def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower:
-    """Replace the sent fields of a borrower. Raises NotFound."""
+    """Replace the sent fields of a borrower. May raise NotFound."""
     with write():
         borrower = get_borrower(app_id, borrower_id)
         changed = decrypt(borrower.encrypted) | sent

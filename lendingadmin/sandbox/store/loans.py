@@ -56,7 +56,7 @@ Row = TypeVar("Row", bound=Model)
 def create(
     app_id: str, sent: dict[str, Any], opening: Opening, holder: dict[str, Any], now: datetime
 ) -> Loan:
-    """Create a loan account. Raises AlreadyExists.
+    """Create a loan account. May raise AlreadyExists.
 
     `holder` has the borrower's category and the product's type.
     """
@@ -114,7 +114,7 @@ def build_loan(
 
 
 def get_loan(app_id: str, key: str) -> Loan:
-    """Return the loan with that accountId, or else that uid. Raises NotFound."""
+    """Return the loan with that accountId, or else that uid. May raise NotFound."""
     rows = Loan.objects.select_related("record").filter(app_id=app_id)
     loan = rows.filter(account_id=key).first() or find_by_uid(rows, key)
     if loan is None:

@@ -13,8 +13,8 @@ from django.db import connection, transaction
 def write() -> Iterator[None]:
     """Run a write transaction while no other thread or process writes.
 
-    Inside a transaction, use that transaction. Writers wait for a lock file, because SQLite's own
-    waiting writers pause longer and longer, and other writers overtake them.
+    Inside a transaction, use that transaction. Writers wait for a lock file. SQLite's own waiting
+    writers pause longer each time, so that other writers overtake them.
     """
     if connection.in_atomic_block:
         yield

@@ -32,7 +32,7 @@ class Unreadable(ValueError):
 
 
 class Ambiguous(ValueError):
-    """Error: a text has two readings. `readings` has both, each written without ambiguity."""
+    """Error: a text can mean two amounts. `readings` has both, each in a clear form."""
 
     def __init__(self, *readings: str) -> None:
         super().__init__(" or ".join(readings))
@@ -51,7 +51,7 @@ def parse_amount(text: str, currency: str, locale: str) -> Decimal:
     """Return the amount in a text such as `3,500`, `3 500.50`, `KES 3500` or `3500/=`.
 
     A point or comma before exactly three digits can mean thousands or decimals. A comma means
-    thousands only if the locale uses a comma for thousands and the currency has no thousandths.
+    thousands only if the locale writes thousands with a comma and the currency has no thousandths.
     Without a `currency`, the text may not name a currency. Raise Unreadable, Ambiguous or
     OtherCurrency.
     """
@@ -66,7 +66,7 @@ def parse_amount(text: str, currency: str, locale: str) -> Decimal:
 
 
 def write_for_all(amount: str) -> str:
-    """Return the amount in a form with only one reading: `01.234` for the ambiguous 1.234."""
+    """Return the amount in a form that can mean only one amount: `01.234` for 1.234."""
     return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
 
 

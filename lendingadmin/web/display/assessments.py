@@ -29,7 +29,7 @@ _OUTCOMES = {
 _OUTCOME_SENTENCES = {
     "authorized": gettext_noop("The service authorizes lending to this account."),
     "declined": gettext_noop("The service advises against lending to this account."),
-    "invalid": gettext_noop("The service could not judge this account. There is no valid result."),
+    "invalid": gettext_noop("The service could not assess this account. There is no valid result."),
 }
 _LEVELS = {
     gettext_noop("very low"): ("good", "shield-check"),
@@ -90,13 +90,13 @@ def type_id(name: object) -> str:
 
 
 def limits(settings: object) -> list[tuple[str, str]]:
-    """Return the apps and accounts to which an assessment type is limited, as labels and words.
+    """Return the only apps and accounts that an assessment type is for, as labels and words.
 
     According to the spec, an empty or absent list means no limit. A malformed list is shown as
     received.
     """
     if settings is None or isinstance(settings, Malformed):
-        return [(_("Limits"), _("none named") if settings is None else as_it_came(settings))]
+        return [(_("Limits"), _("none") if settings is None else as_it_came(settings))]
     named = (
         (_("Channels"), "apps", "channels"),
         (_("Platforms"), "apps", "platforms"),
@@ -140,7 +140,7 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Step:
-    """One step on the way to a decision, with the tone of a chip."""
+    """One step of a decision, with the tone of a chip."""
 
     label: str
     words: str
@@ -148,7 +148,7 @@ class Step:
 
 
 def score(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Return a score with the digits received; a value that is not a number as received."""
+    """Return a score with the digits received. Other values are returned as received."""
     found = number(value)
     return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
 

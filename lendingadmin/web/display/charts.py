@@ -60,10 +60,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar with its parts from the bottom up, and its words for the hover.
+    """A bar with its parts from the bottom up, and its words on hover.
 
-    With a `url` the entire slot around the bar is a link. `size` is the class of the label: the
-    smallest plot that has room for the label.
+    If it has a `url`, the entire slot around the bar is a link. `size` is the class of the label:
+    the smallest plot that has room for the label.
     """
 
     x: str
@@ -258,12 +258,12 @@ def draw_schedule(
 
 
 def kinds_of(installments: object) -> tuple[str, ...]:
-    """Return the kinds of parts that the instalments have, in stacking order, for a legend."""
+    """Return the kinds of parts in these instalments, in the order of the stack, for a legend."""
     return _kinds([_Row(item, None) for item in _listed(installments)])
 
 
 def list_reported_parts(installments: object) -> tuple[str, ...]:
-    """Return the parts with an amount other than zero in some instalment, readable or not."""
+    """Return the parts that are not zero in every instalment; unreadable amounts count too."""
     rows = [getattr(item, "amounts", None) for item in _listed(installments)]
 
     def says_something(kind: str) -> bool:
@@ -280,7 +280,7 @@ def draw_schedules(
     currency: str = "",
     locale: str = DEFAULT_LOCALE,
 ) -> list[tuple[str, Plot]]:
-    """Draw named lists of instalments below one another, with common scales of days and amounts.
+    """Draw named lists of instalments, one below the other, on the same two scales.
 
     Missing or malformed amounts and days are left out. Return an empty list if there is nothing to
     draw.
@@ -363,8 +363,8 @@ def draw_line(
 ) -> Plot | None:
     """Draw a line through amounts in the order of time; None for fewer than two times.
 
-    The scale goes from the first of the marks to the last. Without marks the scale starts at zero,
-    so that a small change looks small. Then the result is None if no amount is above zero.
+    The scale goes from the first of the marks to the last. If there are no marks, the scale starts
+    at zero, so that a small change looks small; then None is returned if no amount is above zero.
 
     `write` writes an amount of the grid. With `dotted`, each point has a dot if there are at most
     _MOST_DOTS points. Without `dotted`, only the last point has a dot.
@@ -393,7 +393,7 @@ def draw_line(
 def draw_sparkline(points: Iterable[tuple[datetime, Decimal]]) -> Plot | None:
     """Draw a small line from the lowest amount to the highest; None for fewer than two times.
 
-    Equal amounts are a line in the middle. The page tells the change in words.
+    Equal amounts are a line in the middle. The page also has the change in words.
     """
     ordered = sorted(points)
     if len(ordered) < 2 or ordered[0][0] == ordered[-1][0]:

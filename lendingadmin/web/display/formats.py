@@ -26,8 +26,8 @@ _read_zone: ContextVar[Callable[[], tzinfo | None]] = ContextVar("zone", default
 def use_zone(read: Callable[[], tzinfo | None]) -> Iterator[None]:
     """Set the zone of times for this block.
 
-    `read` returns the person's zone, or None for the lender's zone. The block calls `read` only
-    when the first time is written, so that a health check needs no database.
+    `read` returns the person's zone, or None for the lender's zone. `read` is called only when the
+    first time is written, so that a health check needs no database.
     """
     token = _read_zone.set(cache(read))
     try:
@@ -42,5 +42,5 @@ def locale() -> str:
 
 
 def zone() -> tzinfo | None:
-    """Return the zone that the person chose for times; None if the person chose none."""
+    """Return the zone that the person chose for times; None if they chose none."""
     return _read_zone.get()()

@@ -16,11 +16,11 @@ TERMS = {
     _("disbursement"): _("The amount paid out to the borrower: the principal minus deductions."),
     _("tranche"): _("A part of the principal that is paid out separately, on a different day."),
     _("adjustment"): _(
-        "An amount added to or deducted from an amount of the contract, such as a "
-        "fee deducted from the payout."
+        "An amount that is added to the contract's amounts or deducted, such as a fee that "
+        "reduces the payout."
     ),
     _("interest"): _("The cost of borrowing: a rate on what is owed, for the time it is owed."),
-    _("fees"): _("Charges of the contract other than interest, such as a fee for paying out."),
+    _("fees"): _("Charges in the contract that are not interest, such as a fee for paying out."),
     _("instalment"): _("One payment of the schedule: an amount and its due date."),
     _("repayment"): _(
         "Money that a borrower paid for a loan. The service divides it between the amounts owed."
@@ -37,7 +37,7 @@ TERMS = {
         "Instalments that were due and are not paid in full. A loan in arrears is late."
     ),
     _("maturity"): _("The day when the last instalment is due."),
-    _("term"): _("How long the loan runs, from its start to its maturity."),
+    _("term"): _("The time from the loan's start to its maturity."),
     _("penalty"): _(
         "A charge on late amounts. The contract says on which amount and at which rate."
     ),
@@ -48,7 +48,7 @@ TERMS = {
     _("settlement"): _(
         "The loan is paid in full and closed. The settlement date is the day when that happened."
     ),
-    _("performance"): _("How well an open loan follows its contract, according to the service."),
+    _("performance"): _("The service's view on how well an open loan follows its contract."),
     _("result"): _("The result of a closed loan. The service sets the result."),
     # Rates.
     _("APR"): _(
@@ -56,21 +56,22 @@ TERMS = {
         "fees. Use this rate to compare loans."
     ),
     _("AER"): _(
-        "Annual effective rate: the interest of one year in per cent, with interest on interest."
+        "Annual effective rate: the interest for one year in per cent, with interest on interest."
     ),
     _("APY"): _(
-        "Annual percentage yield: the interest of one year with interest on "
-        "interest, as the lender's income."
+        "Annual percentage yield: the lender's interest income for one year, with interest on "
+        "interest."
     ),
     _("nominal rate"): _("The rate of the contract, without interest on interest."),
     _("periodic rate"): _("The rate for one compounding period, such as a month."),
     _("compounding period"): _(
-        "How often interest is added to the amount owed. The periodic rate is for one such period."
+        "The time after which interest is added to the amount owed. The periodic rate is for one"
+        " such period."
     ),
     _("base rate"): _("The product's rate, before the risk of the borrower is added."),
     _("risk premium"): _(
-        "A rate added to the base rate for the risk of this borrower. An offer and its "
-        "product may have different premiums."
+        "A rate added to the base rate for the risk of this borrower. The premium of an offer "
+        "can differ from the premium of its product."
     ),
     _("waiver"): _("A part of the interest rate that the lender does not charge."),
     _("effective rate"): _("The rate with interest on interest. A product may state a maximum."),
@@ -78,7 +79,7 @@ TERMS = {
     _("assessment"): _(
         "The service's advice on lending to an account, from the data reported for it."
     ),
-    _("look-back"): _("The period of data that an assessment uses, up to its time."),
+    _("data period"): _("The period of data that an assessment uses, up to its time."),
     _("risk level"): _("The risk of lending to this account, as the service estimates it."),
     _("risk score"): _(
         "The risk of lending to this account, as a number. The service does not explain its scale."
@@ -86,14 +87,14 @@ TERMS = {
     _("credit score"): _(
         "A number for the creditworthiness of an account. The service does not explain its scale."
     ),
-    _("rule"): _("A condition of the assessment. The failed rule decided its result."),
+    _("rule"): _("A condition in an assessment. If a rule failed, it decided the result."),
     _("offer"): _(
-        "Products for a borrower, with a risk premium for each and a maximum amount. An "
-        "offer expires."
+        "Products for a borrower: each has a risk premium, and the offer has a maximum amount. "
+        "An offer expires."
     ),
     _("credit limit"): _("The maximum amount of this offer."),
     _("preview"): _(
-        "The contract that the service would make for an amount and a day. Nothing is saved."
+        "The contract that the service would make for this amount and day. Nothing is saved."
     ),
     # Recording repayments.
     _("transaction date"): _("The time when the borrower paid."),
@@ -106,10 +107,11 @@ TERMS = {
         "recording a payment twice."
     ),
     _("externalId"): _("The payment network's code for a payment: the transaction id."),
-    _("channel"): _("How the payment was made: on the web, by mobile phone or in person."),
+    _("channel"): _("The way a payment was made: on the web, by mobile phone or in person."),
     _("network"): _("The company that carried the payment, such as M-PESA or a bank."),
     _("estimate"): _(
-        "The expected effect of a payment, computed from the current balances. The service decides."
+        "The effect that a payment should have, computed from the current balances. The service "
+        "decides."
     ),
     _("evidence"): _(
         "The loan's balances before and after a repayment was sent. The balances show "

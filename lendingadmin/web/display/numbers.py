@@ -15,8 +15,7 @@ _LEGIBLE_DIGITS = 40
 def number(value: object) -> Decimal | None:
     """Return the value as a Decimal if it is a finite number of readable length, else None.
 
-    Booleans and floats are not numbers. A boolean is another JSON type, and a float would mean that
-    digits were already lost.
+    Booleans are not numbers. Floats are refused, because digits may already be lost.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         value = Decimal(value) if abs(value) < 10**_LEGIBLE_DIGITS else None
@@ -29,7 +28,7 @@ def number(value: object) -> Decimal | None:
 
 
 def as_it_came(value: object) -> str:
-    """Write a value that is not a number: a missing one as a dash, any other as received."""
+    """Write a value that is not a number: a missing value as a dash, others as received."""
     if value is None or value == "":
         return MISSING
     try:

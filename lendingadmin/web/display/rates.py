@@ -28,9 +28,9 @@ _UNITS = (
 def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
     """Write a fraction as per cent, rounded: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
 
-    There is one decimal from 10 % up, and there are two decimals below. Below 0.1 % there are two
-    significant digits, so that only zero is shown as zero. `per` is the period in words, such as
-    `a year`.
+    From 10 % up there is one decimal, below that there are two. Below 0.1 % there are two
+    significant digits, so that only zero is shown as zero. `per` is the period in words, such as `a
+    year`.
     """
     fraction = number(value)
     if fraction is None:
@@ -42,7 +42,7 @@ def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
 def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write the difference of two fractions in percentage points: 0.035 is `3.50 points`.
 
-    A difference in per cent could be taken for a share of the smaller rate.
+    In per cent, people could read it as a share of the smaller rate.
     """
     fraction = number(value)
     if fraction is None:
@@ -60,7 +60,7 @@ def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
 def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
     """Write the fraction as received and the days of its period: `0.4263127 in 30 days`.
 
-    If the rounded rate has lost digits, the exact rate in per cent comes first.
+    If rounding changed the rate, the exact rate in per cent comes first.
     """
     fraction = number(value)
     if fraction is None:

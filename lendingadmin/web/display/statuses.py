@@ -62,11 +62,11 @@ _ASSESSMENT_TYPES = {
 
 
 def find_status(value: object, words: Words) -> Status | None:
-    """Return a status whose number the spec does not define.
+    """Return a status with a number that the spec does not define.
 
-    The word is from `words`, which the settings give, or else `status 77`. A status that was sent
-    as text is looked up in the same way. If the text is not found, it is the word. Return None for
-    a missing value, so that no empty chip is drawn.
+    Its word is from `words` (the settings), or else `status 77`. A status that was sent as text is
+    searched in `words` too; if it is not there, the text itself is the word. Return None for a
+    missing value, so that no empty chip is drawn.
     """
     if value is None or value == "":
         return None
@@ -79,7 +79,7 @@ def find_status(value: object, words: Words) -> Status | None:
 
 
 def says_open(value: object, words: Words) -> bool | None:
-    """Return whether the word of a loan's status means open; None if the word does not show this.
+    """Return True if the word of a loan's status means open; None if the word does not tell.
 
     The spec names `open` and `closed`, but no number for them (spec: States and transitions).
     """

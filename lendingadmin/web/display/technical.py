@@ -19,7 +19,7 @@ _DEEPEST = 6
 class Leaf(NamedTuple):
     """A value from the service: its place, `contract.installments[0].startDate`, and its text.
 
-    `documented` is True if the spec names the place and the value has the right type.
+    `documented` is True if the spec has this place and the value has the right type.
     """
 
     place: str
@@ -28,7 +28,10 @@ class Leaf(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """True if the text is long. A long leaf is folded alone, so that others stay visible."""
+        """True if the text is long.
+
+        A long leaf is folded alone, so that other leaves stay visible.
+        """
         return len(self.text) > _LONG
 
     @property
@@ -38,16 +41,16 @@ class Leaf(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The leaves of one field in a list's items, such as `installments[].dueDate`, or one leaf."""
+    """The leaves of one field in all items of a list (`installments[].dueDate`), or one leaf."""
 
     place: str
     leaves: list[tuple[str, Leaf]]
 
 
 def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
-    """Return the leaves grouped by field, where all items of a list count as one place.
+    """Group the leaves by field; all items of a list count as one place.
 
-    Each leaf has its `[number]` in the list. A leaf that is alone is a group with its own place.
+    Each leaf has its `[number]` in the list. A single leaf is a group with its own place.
     """
     groups: dict[str, Group] = {}
     for leaf in leaves:
@@ -72,10 +75,9 @@ def list_places(within: str, keys: str) -> set[str]:
 def list_technical(value: Value, shown: Container[str], within: str = "") -> list[Leaf]:
     """Return the leaves of a value that its page does not show, in the order received.
 
-    `shown` has the places that the page shows with all places below them, such as
-    `contract.installments[].dueDate`. `within` is the place of the value itself. Fields that are
-    null are left out. A value of a wrong type is always listed, because the page treats it as
-    missing.
+    `shown` has the places on the page, such as `contract.installments[].dueDate`; places below them
+    count as shown too. `within` is the place of the value itself. Fields that are null are left
+    out. A value of a wrong type is always listed, because the page treats it as missing.
     """
     return list(_walk(value, within, within, shown))
 

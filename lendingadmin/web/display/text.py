@@ -8,7 +8,10 @@ from lendingadmin.web.display.numbers import MISSING, as_it_came
 
 
 def shown(value: object) -> str:
-    """Write a plain value: a missing one as `—`, a boolean as yes or no, any other as received."""
+    """Write a plain value.
+
+    A missing value is `—`, a boolean is yes or no; others are as received.
+    """
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, str) and not value.strip():
@@ -41,7 +44,7 @@ _OUTCOMES = {
 
 
 def write_outcome(saved: str, verb: str = gettext_noop("saved")) -> str:
-    """Return a sentence about whether anything was saved.
+    """Return a sentence that says if anything was saved.
 
     `saved` is a key of _OUTCOMES, or such a key with more words: `yes, decided by a person`.
     """
@@ -81,7 +84,7 @@ def borrower_phone(borrower: object) -> str:
 
 
 def find_text(record: object, word: str) -> str:
-    """Return the first text in an open record under a key that contains this word; else empty."""
+    """Find the first text in a record whose key contains this word; empty if there is none."""
     for key, value in getattr(record, "entries", ()):
         if word in str(key).lower() and isinstance(value, str) and value.strip():
             return value.strip()

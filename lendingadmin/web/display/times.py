@@ -88,7 +88,10 @@ def utc(value: object) -> str:
 
 
 def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
-    """Return the date of a time in this zone; a plain date unchanged; None for anything else."""
+    """Return the date of a time in this zone.
+
+    A plain date does not change; anything else gives None.
+    """
     if not isinstance(value, datetime):
         return value if isinstance(value, date) else None
     here = _local(value, zone)
@@ -96,7 +99,7 @@ def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
 
 
 def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
-    """Return the date that a contract means with a start, due or maturity time; None if missing.
+    """Return the date of a contract's start, due or maturity time; None if it is missing.
 
     Contract days begin at 00:00:00.000 and end at 23:59:59.999 UTC (spec: LendingContract). Such a
     time means this UTC day everywhere. Otherwise, in Nairobi, an instalment due at the last
@@ -110,13 +113,13 @@ def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
 
 
 def days_between(start: object, end: object, zone: tzinfo | None = None) -> int | None:
-    """Return the number of calendar days between two times in this zone; None without both."""
+    """Return the calendar days between two times in this zone; None if a time is missing."""
     first, last = calendar_day(start, zone), calendar_day(end, zone)
     return None if first is None or last is None else (last - first).days
 
 
 def ago(value: object, now: datetime, locale: str = DEFAULT_LOCALE) -> str:
-    """Write the distance of a time from now: `just now`, `3 min ago`, `in 10 days`."""
+    """Write how far a time is from now: `just now`, `3 min ago`, `in 10 days`."""
     then = _local(value, UTC)
     if then is None:
         return as_it_came(value)
@@ -132,7 +135,7 @@ def ago(value: object, now: datetime, locale: str = DEFAULT_LOCALE) -> str:
 def in_days(
     value: object, now: datetime, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE
 ) -> str:
-    """Write the distance of a contract day from today: `today`, `in 10 days`, `20 days ago`."""
+    """Write how far a contract day is from today: `today`, `in 10 days`, `20 days ago`."""
     count = days_between(now, contract_date(value, zone), zone)
     if count is None:
         return as_it_came(value)
@@ -156,10 +159,10 @@ def offsets_differ(value: object, one: tzinfo | None, other: tzinfo | None) -> b
 
 
 def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
-    """Return the aware times, in order, at which clocks in the zone show this day and time.
+    """Return the aware times when clocks in the zone show this naive day and time, in order.
 
-    The day and time are naive. Usually there is one result. There are two in the hour in which
-    clocks go back, and none in the hour that clocks skip.
+    Usually there is one result. There are two if clocks go back in this hour, and none if clocks
+    skip it.
     """
     first, second = (typed.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
@@ -171,7 +174,7 @@ def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
 def offset_words(value: datetime) -> str:
     """Write the offset of an aware time from UTC: `summer time (UTC+2)`.
 
-    Only a zone that changes its clocks for the season has a summer and a winter time.
+    Use this only for a zone that has summer and winter time.
     """
     offset, season = value.utcoffset(), value.dst()
     minutes = int((offset or timedelta(0)).total_seconds() // 60)

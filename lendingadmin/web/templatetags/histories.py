@@ -26,10 +26,9 @@ _RECORDS: dict[str, tuple[str, str]] = {
 
 @register.simple_tag(takes_context=True)
 def history_url(context: Context, record: str = "", action: str = "") -> str:
-    """Return the address of the audit trail for the page's record, or for the named one.
+    """Return the address of the audit trail for the page's record, or for the given record.
 
-    Return an empty text for a page without a record, and for a person who may not see the
-    trail.
+    Return an empty text for a page without a record, and for a person who may not see the trail.
     """
     request: Any = context.get("request")
     match = request and request.resolver_match

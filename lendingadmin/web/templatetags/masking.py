@@ -26,7 +26,7 @@ def note(context: Context, text: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def open_leaves(context: Context, leaves: Sequence[Leaf]) -> list[Leaf]:
-    """Return the leaves under Technical that the person may see, or all on a revealed page."""
+    """Return the leaves under Technical that the person may see; all of them on a revealed page."""
     if context.get("revealed"):
         return list(leaves or ())
     return mask_leaves(leaves or (), list_rights(context["request"].user))

@@ -23,7 +23,7 @@ _TWO_FACTOR = re.compile("two-factor authentication", re.IGNORECASE)
 
 @register.filter
 def as_we_say(words: str) -> str:
-    """Return the words with the dashboard's name for two-factor authentication."""
+    """Replace “two-factor authentication” by the dashboard's name for it."""
     return _TWO_FACTOR.sub(gettext("two-step sign-in"), words)
 
 

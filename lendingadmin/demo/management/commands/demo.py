@@ -20,7 +20,7 @@ from lendingadmin.demo.processes import Died, Processes
 class Command(BaseCommand):
     """`manage.py demo`, which `make run` runs."""
 
-    help = "Starts the sandbox, fills it, starts dashboard and worker and prints how to sign in."
+    help = "Start the sandbox with data, the dashboard and the worker, and print how to sign in."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             f"  The dashboard runs on  http://localhost:{port}",
             f"  The sandbox runs on    http://127.0.0.1:{sandbox_port}",
             "",
-            f"  {'user name':<12}{'password':<{wide}}what the person does",
+            f"  {'user name':<12}{'password':<{wide}}the person's work",
             *(f"  {name:<12}{password:<{wide}}{work}" for name, work in ROLE_WORDS.items()),
             "",
             "  Ctrl-C stops everything. The data stays; make run FRESH=1 starts over.",

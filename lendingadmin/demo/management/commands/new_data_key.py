@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 class Command(BaseCommand):
     """`manage.py new_data_key`, which runs without system checks, because they need a key."""
 
-    help = "Print a new key for DATA_KEYS. Put it first and leave the older keys after it."
+    help = "Print a new key for DATA_KEYS. Put it before the older keys."
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:

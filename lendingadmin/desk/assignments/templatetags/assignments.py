@@ -70,7 +70,7 @@ def officers_of(context: Context, borrowers: Iterable[Any]) -> dict[str, str]:
 
 @register.simple_tag(takes_context=True)
 def hand_overs_of_person(context: Context) -> list[HandOver]:
-    """Return the hand-overs of today and the next week in which the person is one of the two.
+    """Return the hand-overs from or to the person, of today and the next week.
 
     Return none for a person without the right to hand over.
     """

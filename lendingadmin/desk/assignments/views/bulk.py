@@ -36,7 +36,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     found = open_list(app, request.GET.dict())
     if found is None or not found.is_valid:
-        raise Http404("The address describes no list, or the loans are not counted yet.")
+        raise Http404("The address is not that of a list, or there is no update yet.")
     form = OfficerForm(request.GET if "officer" in request.GET else None, app_id=app_id)
     counted, obstacle = None, ""
     if form.is_valid():

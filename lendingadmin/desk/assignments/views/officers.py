@@ -66,9 +66,9 @@ def _list_people(app_id: str) -> QuerySet[User]:
 
 
 def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
-    """Return for each rule its product, and the names of its officers who can still be assigned.
+    """Return the product of each rule, and the names of its officers who can still be assigned.
 
-    Return none without rules.
+    Return None if there are no rules.
     """
     if active is None:
         return []

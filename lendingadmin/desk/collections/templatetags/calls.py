@@ -19,7 +19,7 @@ register = template.Library()
 
 
 class Calling(NamedTuple):
-    """The right to call a borrower; the lease of another caller, the last call and promise."""
+    """Data for calling a borrower: the lease of another caller, the last call and promise."""
 
     other: Lease | None
     last: Call | None

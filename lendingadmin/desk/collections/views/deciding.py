@@ -23,7 +23,7 @@ _PAGE = 50
 def stops(request: PersonRequest, app_id: str) -> HttpResponse:
     """List disputes, hardship and borrowers who must not be called, the oldest first.
 
-    With `?waits=decision`, only rows that wait for the person's decision are listed.
+    With `?waits=decision`, list only rows that this person can decide.
     """
     rows = Stop.objects.filter(app_id=app_id, ended_at=None)
     if is_waiting := request.GET.get("waits") == "decision":

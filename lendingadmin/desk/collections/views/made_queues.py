@@ -27,7 +27,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
-        raise Http404("The address describes no list.")
+        raise Http404("The address is not that of a list.")
     form = CallQueueForm(request.POST or None, app_id=app_id)
     if request.method == "POST" and form.is_valid():
         query = write_query(listed.cleaned_data)

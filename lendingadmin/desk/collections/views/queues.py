@@ -29,7 +29,7 @@ _FIGURES_OF = timedelta(days=6)
 
 @access(CALL, "lending.loans.list")
 def overview(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the queues with their numbers, the borrower of the person's lease, and call figures."""
+    """Show the queues with their counts, the person's current call, and call figures."""
     app, now = gateway.lending_app(app_id), timezone.now()
     today, may_decide = now.astimezone(app.zone).date(), request.user.has_perm(DECIDE)
     first, queues = today - _FIGURES_OF, open_queues(app, now, request.user)

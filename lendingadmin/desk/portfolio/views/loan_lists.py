@@ -78,7 +78,6 @@ def loan_list(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(_LIST)
 def saved_list(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show a saved list."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     return _show(request, app_id, saved_lists.read_state(saved, request.GET), saved)
 
@@ -114,7 +113,7 @@ def save(request: PersonRequest, app_id: str) -> HttpResponse:
     """
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
-        raise Http404("The address describes no list.")
+        raise Http404("The address is not that of a list.")
     form = SavedListForm(request.POST or None, app_id=app.app_id, owner=request.user)
     if request.method == "POST" and form.is_valid():
         query = saved_lists.write_query(listed.cleaned_data)

@@ -51,7 +51,7 @@ def enter_payment(
     """Show the payment box at the present address; a valid POST redirects to the review.
 
     The form begins with the initial values. `usual` has the same meaning as in RepaymentForm.
-    `source` is given if the payment was found on a page of its own, such as a statement.
+    `source` is the page of the payment, such as a statement, if there is one.
     """
     app, found, card = gateway.lending_app(app_id), FoundPayees(), None
     form = PaymentBoxForm(request.POST or None, app=app, initial=initial, usual=usual)

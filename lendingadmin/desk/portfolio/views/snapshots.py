@@ -70,7 +70,7 @@ def progress(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def describe_progress(request: PersonRequest, row: Snapshot) -> dict[str, object]:
-    """Return the context in which `_progress.html` shows a snapshot."""
+    """Return the context of `_progress.html` for a snapshot."""
     now = timezone.now()
     return {
         "row": row,

@@ -60,8 +60,8 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the sheet for printing, and record in the audit trail that it was printed.
 
-    The page is the response to a POST, so loading it again is a reprint, which the page mentions.
-    For a cancelled sheet, redirect to the sheet with a warning. The paper shows no phone numbers,
+    The page is the response to a POST, so loading it again is a reprint, and the page says so. For
+    a cancelled sheet, redirect to the sheet with a warning. The paper shows no phone numbers,
     because paper gets lost and a visitor does not need them.
     """
     sheet = find_sheet(app_id, code)

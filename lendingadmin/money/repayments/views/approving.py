@@ -29,14 +29,14 @@ from lendingadmin.web.requests import PersonRequest
 
 
 class Obstacle(NamedTuple):
-    """An obstacle to sending the repayment: its name for the page, and its sentence."""
+    """An obstacle to sending the repayment: its name on the page, and its sentence."""
 
     name: str
     words: str
 
 
 class Moved(NamedTuple):
-    """An amount of the loan at the entry of the repayment and at present; None if it is unknown."""
+    """An amount of the loan, when the repayment was entered and now; None if unknown."""
 
     label: str
     before: Any

@@ -145,7 +145,7 @@ COLUMNS = name_columns(
 
 @access(_STATEMENT, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export the day's lines as CSV, without totals, which a spreadsheet can add by currency.
+    """Export the day's lines as CSV. Totals are left out, because a spreadsheet can add them.
 
     Redirect to the page of the day if the filter is invalid.
     """

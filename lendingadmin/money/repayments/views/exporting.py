@@ -89,7 +89,7 @@ COLUMNS = name_columns(
         "receiptNumber": _("Receipt"),
         "approvedBy": _("Approved by"),
         "approvedAt": (_("Approved"), write_moment),
-        "mistakeReports": _("Reports of a mistake"),
+        "mistakeReports": _("Mistake reports"),
         "mistakeReportedBy": _("Mistake reported by"),
         "mistakeReportedAt": (_("Mistake reported"), write_moment),
         "mistakeReviewedAs": (_("Decision on the mistake"), write_choice(Mistake.Review)),

@@ -86,7 +86,7 @@ def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Sl
 
 @access("lending.loans.get")
 def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show everything that needs checking. A visit runs due checks; a person decides the rest."""
+    """Show everything that needs checking. Opening the page runs the due checks."""
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     rows = Repayment.objects.with_mistake()
     reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
@@ -324,7 +324,7 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     confirmed=("POST",),
 )
 def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Set a repayment that needs checking aside, so that the loan's next repayment can be sent.
+    """Set aside a repayment that needs checking, so that the loan's next repayment can be sent.
 
     Redirect to the repayment, with a warning if nothing changed. If the form is invalid or the
     entry is the person's own, show the page with the error.
@@ -353,8 +353,7 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
     """Return the rights that a person needs to decline a repayment.
 
-    The person who entered the repayment needs none to withdraw it. Other people need the right to
-    approve.
+    A person may withdraw their own entry without a right. Other people need the right to approve.
     """
     is_own = _one(app_id, number).created_by_id == request.user.pk
     return () if is_own else (approvals.APPROVE,)
@@ -398,8 +397,8 @@ def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse
 def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Save a person's report of a mistake in a repayment, once for each form.
 
-    Redirect to the repayment, with a warning if this form's report was already reviewed. If the
-    form is invalid or too old, or another report is open, show the page with the error.
+    Redirect to the repayment. If the report of this form was already reviewed, show a warning. If
+    the form is invalid or too old, or another report is open, show the page with the error.
     """
     repayment = _one(app_id, number)
     form = MistakeForm(request.POST, prefix="mistake")
@@ -417,7 +416,7 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         form.add_error(None, ValidationError(words, code="stale"))
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
-        words = _("Not saved. The report of %(person)s is still waiting for review.")
+        words = _("Not saved. A manager has not reviewed the report of %(person)s yet.")
         form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:

@@ -203,9 +203,7 @@ def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) 
     ids = {"app_id": app_id, "account_id": loan_math.account_of(loan)}
     ids["borrower_id"] = loan_math.borrower_of(loan)
     if not 0 < len(ids["account_id"]) <= LONGEST_ID:
-        form.add_error(
-            None, _("The service does not say which loan this is, so nothing can be sent.")
-        )
+        form.add_error(None, _("The service did not send the loan's id, so nothing can be sent."))
         return None
     if len(ids["borrower_id"]) > LONGEST_ID:
         ids["borrower_id"] = ""
@@ -240,10 +238,10 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 
 
 def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
-    """Return whether the person must confirm their identity before recording the draft's amount.
+    """Return True if the person must confirm their identity before recording the draft's amount.
 
-    That is if the amount is above the app's limit, or in another currency. Return False without a
-    draft, or if the app has no limit.
+    This is required if the amount is above the app's limit, or in another currency. It is not
+    required if there is no draft or no limit.
     """
     limit = read_confirm_above(app_id)
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None

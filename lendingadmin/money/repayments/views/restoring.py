@@ -23,7 +23,7 @@ TICK = gettext_lazy("Tick the box below after you have checked this at the servi
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
-    """Return an app's open gap, the unexplained rise in `paid`, and the tick's message."""
+    """Return an app's open gap, the unexplained rise in `paid`, and the text of the tick."""
     gap = services.find_gap(app_id)
     paid = loan_math.total_of(loan, "paid")
     risen = gap and restoration.find_rise(gap, account_id, paid)
@@ -32,7 +32,7 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
 
 @access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
 def gap(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the time whose records the restored database has lost, and the steps to take.
+    """Show the period of the records that the restored database has lost, and the next steps.
 
     A POST ends the gap. With `not_restored`, the POST ends a suspicion instead. Both redirect to
     Needs checking, with a warning if nothing changed.

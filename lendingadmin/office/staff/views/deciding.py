@@ -22,7 +22,8 @@ NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
     """Approve a change that another manager requested; redirect to the person.
 
-    A new set-up link is shown instead, only once. If the change is refused, a message says why.
+    A new set-up link is shown instead, only once. If the change is refused, a message gives the
+    reason.
     """
     asked = _get_change(request, number, change)
     try:
@@ -52,6 +53,6 @@ def change_decline(request: PersonRequest, number: int, change: int) -> HttpResp
 
 
 def _get_change(request: PersonRequest, number: int, change: int) -> PersonChange:
-    """Return a change of one of this manager's people. Raises Http404."""
+    """Return a change of one of this manager's people. May raise Http404."""
     people = reach.list_people(request.user)
     return get_object_or_404(PersonChange, pk=change, person=number, person__in=people)

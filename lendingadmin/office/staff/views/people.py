@@ -28,12 +28,12 @@ from lendingadmin.web.requests import PersonRequest, address_with
 PAGE = 100
 
 WAITS = gettext_lazy("A second manager must approve this change first. Nothing has changed yet.")
-SAVED_BUT_ROLES = gettext_lazy("Saved, except the roles. %(waits)s")
+SAVED_BUT_ROLES = gettext_lazy("Saved, without the roles. %(waits)s")
 
 
 @access(MANAGE_PEOPLE)
 def people(request: PersonRequest) -> HttpResponse:
-    """Show the people whom this manager may see, and waiting changes.
+    """Show the people that this manager may see, and waiting changes.
 
     People who can sign in come first.
     """
@@ -68,7 +68,10 @@ def people(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE)
 def roles(request: PersonRequest) -> HttpResponse:
-    """Show the roles that this manager may give, with their rights and numbers of people."""
+    """Show the roles that this manager may give.
+
+    Each has its rights, and how many people have it.
+    """
     theirs = Q(app_roles__person__in=reach.list_people(request.user).filter(is_active=True))
     counted = Count("app_roles__person", filter=theirs, distinct=True)
     groups = reach.list_groups(request.user).annotate(people=counted).order_by("pk")

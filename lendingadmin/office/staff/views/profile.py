@@ -49,8 +49,8 @@ class ProfileForm(_Form):
             required=False,
             choices=_list_zones,
             help_text=_(
-                "Times on screens are in this zone. Due dates, the end of day and dates in "
-                "forms stay in the lender's zone. The page names this zone."
+                "Times on screens are in this zone. Due dates, the end of day and dates in forms"
+                " are in the lender's zone."
             ),
         )
 
@@ -91,7 +91,7 @@ def sessions_end(request: PersonRequest) -> HttpResponse:
 
 @public()
 def session(request: PersonRequest) -> HttpResponse:
-    """Answer the check of an open page: 204 during the session, then a redirect to sign-in."""
+    """Tell an open page if its session is still open: 204, else a redirect to sign-in."""
     return HttpResponse(status=204) if request.user.is_authenticated else to_sign_in(request)
 
 

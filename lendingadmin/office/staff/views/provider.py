@@ -22,11 +22,11 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 def require_local_sign_in() -> None:
     """Raise Http404 if LOCAL_SIGN_IN=off."""
     if not settings.LOCAL_SIGN_IN:
-        raise Http404("People sign in by the identity provider alone.")
+        raise Http404("People sign in only at the identity provider.")
 
 
 def local_only(view: View) -> View:
-    """Wrap a view of local sign-in, so that LOCAL_SIGN_IN=off closes it with a 404.
+    """Wrap a view of local sign-in; with LOCAL_SIGN_IN=off it answers 404.
 
     The access rule of the view does not change.
     """
@@ -42,8 +42,8 @@ def local_only(view: View) -> View:
 def own_password_only(view: View) -> View:
     """Return a view that raises Http404 for signed-in people without a password.
 
-    The wrapper is for views in which people change their own password. People who sign in by the
-    provider have no password.
+    Use it for views in which people change their own password, because people who sign in by the
+    provider have none.
     """
 
     @wraps(view)

@@ -38,7 +38,7 @@ class SetupView(PasswordResetConfirmView):
         return redirect("account_login")
 
     def render_to_response(self, context: dict[str, Any], **options: Any) -> HttpResponse:
-        """Answer 410 for an expired link, and also for a link that never existed."""
+        """Answer 410 for an expired link and for a link that never existed."""
         status = 200 if self.validlink else 410
         return super().render_to_response(context, status=status, **options)
 

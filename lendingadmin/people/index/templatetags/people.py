@@ -37,7 +37,7 @@ def phone(digits: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def names_of(context: Context, rows: Iterable[Any], field: str) -> Names:
-    """Return the names of the borrowers whose ids or account ids are in this field of the rows.
+    """Return the borrowers' names for the ids or account ids in this field of the rows.
 
     The field may be within another field, such as `repayment.borrower_id`.
     """

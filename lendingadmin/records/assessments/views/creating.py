@@ -37,8 +37,8 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the form; a POST starts the assessment, once.
 
     The POST redirects to the page that waits for the result. If assessments of this account are
-    already running, the page shows them first. If the service refuses, the page says why. If the
-    outcome is unknown, redirect to the write.
+    already running, the page shows them first. If the service refuses, the page gives the reason.
+    If the outcome is unknown, redirect to the write.
     """
     sent = request.method == "POST"
     data, initial = request.POST if sent else None, _initial(request, app_id)

@@ -40,7 +40,8 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the form of a new borrower. A POST registers the borrower and redirects to the record.
 
     If there are similar borrowers, the page shows them until the person confirms the registration.
-    If the service refuses, the page says why. If the outcome is unknown, redirect to the write.
+    If the service refuses, the page gives the reason. If the outcome is unknown, redirect to the
+    write.
     """
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, NewBorrowerForm.operation, app_id).sent
@@ -128,7 +129,7 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
     """Show the form for the borrower's id; a POST with this id deletes the borrower.
 
     The service decides if this is allowed. The POST redirects to the borrowers. If the service
-    refuses, the page says why. If the outcome is unknown, redirect to the write.
+    refuses, the page gives the reason. If the outcome is unknown, redirect to the write.
     """
     form = DeleteForm(request.POST or None, request=request, borrower_id=borrower_id)
     card = None

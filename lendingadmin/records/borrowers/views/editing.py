@@ -89,7 +89,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
     try:
         encode(raw)
     except (RecursionError, ValueError) as error:
-        words = _("The record is nested too deeply to be edited.")
+        words = _("The record has too many levels to be edited.")
         raise Unreadable(words, operation="borrowers.get", saved=Saved.NO) from error
     return raw
 

@@ -17,9 +17,9 @@ from lendingadmin.web.requests import PersonRequest
 
 @access(EXPORT_KEPT, EXPORT, "lending.borrowers.get", confirmed=("GET",), quota=EXPORTS)
 def export_kept(request: PersonRequest, app_id: str, borrower_id: str) -> StreamingHttpResponse:
-    """Return the file as JSON. The trail records the start and the end. Raises Throttled.
+    """Return the file as JSON. The trail records the start and the end. May raise Throttled.
 
-    A borrower may request this data by law, so nothing in it is masked. The view is for managers,
+    By law a borrower may request this data, so nothing in it is masked. The view is for managers,
     who must confirm their identity first. The file does not include data that only the service has.
     """
     place = ExportPlace(request.user.pk)

@@ -77,10 +77,10 @@ def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.borrowers.get", quota=READS)
 def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show everything about one borrower that can be read within a moment.
+    """Show a borrower with all panels that can be read within a moment.
 
-    A slower panel loads separately. With `?whole=1` the page waits for all panels, for browsers
-    without JavaScript and for print; it then raises the error of an unknown or invalid id.
+    Slower panels load separately. With `?whole=1` the page waits for all panels, for browsers
+    without JavaScript and for print; an unknown or invalid id is then an error.
     """
     whole, held = "whole" in request.GET, list_rights(request.user)
     seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
@@ -154,7 +154,7 @@ def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
     """Show the record without masks, only in answer to a POST with a purpose.
 
     The audit trail records the purpose and the groups of revealed data. A GET, as from a bookmark,
-    redirects to the borrower. Raises LendingError.
+    redirects to the borrower. May raise LendingError.
     """
     if request.method != "POST":
         return redirect("borrower", app_id, borrower_id)
@@ -199,7 +199,7 @@ def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     """Show a borrower's loans: accounts, and the record's loans for people who may see them.
 
     If the record's panel is loading on the same page, both share one read of the record. The record
-    is requested after the accounts, because the other panel has usually read it by then.
+    is requested after the accounts, because by this time the other panel has usually read it.
     """
     app, page_token = gateway.app(app_id), request.GET.get("pageToken") or None
     reads: list[Callable[[], Any]] = [partial(panels.loans, app, borrower_id, page_token)]

@@ -163,8 +163,8 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     """Show the counts of the data to send. The POST sends the event once, and redirects to it.
 
     Redirect to the event also if this form has already reported an event, and to the form if the
-    draft is gone. If the service refuses, the page says why. If the outcome is unknown, redirect
-    to the write.
+    draft is gone. If the service refuses, the page gives the reason. If the outcome is unknown,
+    redirect to the write.
     """
     if url := _find_result(request, form):
         return redirect(url)

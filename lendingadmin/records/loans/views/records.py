@@ -59,7 +59,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
 def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """Show a loan: its debt, schedule and contract, and the records of this dashboard.
 
-    The open repayments of the loan are checked, if a check is due, against the loan as just read.
+    Due checks of its open repayments use the loan that was just read.
     """
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
     unidentified = not is_named(found, account_id)

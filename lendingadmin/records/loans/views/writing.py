@@ -33,7 +33,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the way to a loan through an offer; developers also get a form for a JSON contract.
 
     A POST of a developer creates the loan once and redirects to the loan. If the service refuses,
-    the page says why. If the outcome is unknown, redirect to the write.
+    the page gives the reason. If the outcome is unknown, redirect to the write.
     """
     app, card = gateway.lending_app(app_id), None
     # For other people the page has no form, and a POST sends nothing.
@@ -83,8 +83,8 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
     """Ask for confirmation, with a warning that depends on the loan's state.
 
     A POST deletes the loan, if the service allows this, and redirects to the loans. If the service
-    refuses, the page says why. If the outcome is unknown, redirect to the write. If the form is
-    too old, nothing is deleted and the POST redirects to this page.
+    refuses, the page gives the reason. If the outcome is unknown, redirect to the write. If the
+    form is too old, nothing is deleted and the POST redirects to this page.
     """
     app, card = gateway.lending_app(app_id), None
     if request.method == "POST":

@@ -125,7 +125,7 @@ def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: st
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     row = place.find()
     if row is None:
-        raise Http404("That request was not asked for here.")
+        raise Http404("This dashboard did not make this request.")
     context = _standing(request, row)
     ended = context["poll"].delay is None
     context |= {"ended": ended, "around": ended or request.GET.get("state") != row.state}

@@ -47,10 +47,10 @@ _TOO_LONG = gettext_lazy(
 def loan(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str, product_id: str
 ) -> HttpResponse:
-    """Show the contract again, with the account id. The POST creates the loan once.
+    """Show the contract again, with the account id; a POST creates the loan once.
 
-    The POST redirects to the loan, or to the write if its outcome is unknown. If the form is too
-    old or the service refuses, the page says so. Raises UnidentifiedRecord for an offer that may
+    Redirect to the loan, or to the write if its outcome is unknown. If the form is too old or the
+    service refuses, show the page with the reason. Raises UnidentifiedRecord for an offer that may
     belong to another borrower.
     """
     gateway.lending_app(app_id)
@@ -108,10 +108,10 @@ def _preview(
     """Preview the contract and save it for the loan. Raises LendingError or Http404."""
     offer = row.response if row else None
     if row is None or offer is None:
-        raise Http404("No offer of that request is known here.")
+        raise Http404("This dashboard has no offer of this request.")
     form = form_of(request, offer, source.app_id)
     if not form.is_valid():
-        raise Http404("The address does not say which amount and day are meant.")
+        raise Http404("The address has no amount and no day.")
     preview = read(request, row, form, borrower=True)
     contract = one_of(preview, source.product_id, whole_number(request.GET.get("place")))
     # Spec: Loan. The loan has the type of its product and the category of its borrower.

@@ -53,7 +53,7 @@ def schedule_legend(contract: object, steps: Iterable[Any] = ()) -> dict[str, ob
 def reported_parts(contract: object) -> tuple[str, ...]:
     """Return the parts of the instalments that get a column.
 
-    A part that is always zero or missing gets none.
+    A part that is always zero or missing gets no column.
     """
     return charts.list_reported_parts(getattr(contract, "installments", None))
 

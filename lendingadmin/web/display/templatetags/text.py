@@ -21,9 +21,9 @@ _LONG = re.compile(r"\S{25}")
 
 @register.filter
 def breakable(value: object) -> object:
-    """Return text that fits into its column, because very long words may break at any place.
+    """Let very long words break at any place, so that they fit into their column.
 
-    Other text stays unchanged, because a table makes columns with breakable text too narrow.
+    Other text stays unchanged, because tables make columns of breakable text too narrow.
     """
     if isinstance(value, SafeString) or not _LONG.search(text := str(value)):
         return value

@@ -89,10 +89,10 @@ def zone_here(zone: object) -> str:
 
 @register.filter
 def zones_here(zone: object) -> str:
-    """Return the zone of the page's times, for the page's header.
+    """Return the zone of the page's times, for its header.
 
-    If the person's own zone differs from the lender's, the lender's zone comes first. A phone shows
-    only the person's zone.
+    If the person chose another zone than the lender's, both are returned, the lender's first. A
+    phone shows only the person's zone.
     """
     lenders, own = times.zone_name(zone), zone_here(zone)
     if own == lenders:
@@ -103,7 +103,7 @@ def zones_here(zone: object) -> str:
 
 @register.filter
 def ago(value: object) -> str:
-    """Write the distance of a time from now.
+    """Write how far a time is from now.
 
     A printed page shows the time itself, because paper is read later.
     """

@@ -17,19 +17,19 @@ from lendingadmin.core.audit.anchor import (
 )
 from lendingadmin.core.audit.verification import CUT, Verifier
 
-NO_ANCHOR = "There is no anchor yet: a cut tail would not be seen."
+NO_ANCHOR = "There is no anchor yet, so missing entries at the end would not be noticed."
 
 
 class Command(BaseCommand):
     """Verify the chain, make missing triggers, or move the anchor."""
 
-    help = "Check the audit trail: its chain, its anchor and its guard."
+    help = "Check the audit trail: its chain, its anchor and its triggers."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         actions.add_parser("verify", help="compare every entry with the chain")
         actions.add_parser("guard", help="make the triggers that are missing")
-        actions.add_parser("anchor", help="take the newest entry as the end of the chain")
+        actions.add_parser("anchor", help="save the newest entry as the end of the chain")
 
     def handle(self, **options: Any) -> None:
         """Run the requested action.
@@ -90,7 +90,7 @@ class Command(BaseCommand):
         up_to = f", up to {newest.pk} of {newest.at:%Y-%m-%d %H:%M:%S} UTC" if newest else ""
         self.stdout.write(f"{verifier.compared:,} entries were compared{up_to}.")
         if first:
-            more = f" {others:,} more do not fit behind it." if others else ""
+            more = f" {others:,} more entries after it do not fit." if others else ""
             raise CommandError(
                 f"The trail is broken at entry {first.entry_id} of {first.at:%Y-%m-%d %H:%M:%S} "
                 f"UTC: {first.what}.{more}"
@@ -102,5 +102,5 @@ def _explain_anchor(error: OSError) -> str:
     """Return the file, the reason and the usual remedy: to run as the account of the worker."""
     return (
         f"The file of AUDIT_ANCHOR, {settings.AUDIT_ANCHOR}, cannot be used: {error.strerror}. "
-        "Run this as the account of the worker, and with its folders."
+        "Run this with the account and the folders of the worker."
     )

@@ -20,9 +20,9 @@ class Command(BaseCommand):
     """Print one table of results. One item of each list is read, and nothing is written."""
 
     help = (
-        "Checks the service account: its token, each read in every app of LENDING_APPS, and which"
-        " writes the token's scope admits. Writes are never tried. Exits with 1 when the token"
-        " or a read fails, or the scope does not admit a write."
+        "Check the service account: its token, each read in every app of LENDING_APPS, and the "
+        "writes that the token's scope allows. No write is sent. The exit status is 1 if the "
+        "token or a read fails, or if the scope does not allow a write."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         )
         for error in run_checks(tags=[Tags.security], include_deployment_checks=True):
             if error.id in _REFUSED_BY_RELEASE:
-                self.stderr.write(f"{error.msg} Until this is mended, release refuses to run.")
+                self.stderr.write(f"{error.msg} release does not run until this is corrected.")
         self._line("app", "operation", "result", "detail")
         app_ids = [app.app_id for app in settings.LENDING_APPS]
         bad = 0

@@ -27,7 +27,7 @@ class Command(BaseCommand):
     help = (
         "With --write: asks for the address of the lending service, the client id and its secret,"
         " the project, the apps, the address of the dashboard and the database; makes the keys;"
-        " writes them to .env, for its owner alone; and runs lending_check."
+        " writes them to .env, readable only by its owner; and runs lending_check."
     )
     requires_system_checks = []
 
@@ -37,22 +37,24 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace",
             action="store_true",
-            help="ask again for a file that is there; its keys and its other lines stay",
+            help="replace an existing file; its keys and its other lines stay",
         )
         parser.add_argument(
             "--no-input",
             action="store_true",
-            help="take the values from the environment, under the names of docs/configure.md",
+            help="read the values from the environment, with the names of docs/configure.md",
         )
         parser.add_argument(
             "--containers",
             action="store_true",
-            help="for compose.yaml: make a password for its database, and do not ask for another",
+            help=(
+                "for compose.yaml: make a password for its database and do not ask for the address"
+            ),
         )
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
         if file.exists() and not options["replace"]:
-            raise CommandError(f"{file} is there already. Use --replace to be asked again.")
+            raise CommandError(f"{file} exists already. Use --replace to change it.")
         if not file.parent.is_dir():
             raise CommandError(f"There is no folder {file.parent}.")
         values = env_file.read_values(file)
@@ -96,7 +98,9 @@ class Command(BaseCommand):
         self, questions: tuple[env_file.Question, ...], present: Mapping[str, str]
     ) -> dict[str, str]:
         """Return the answers. Each question is repeated until its reader accepts the answer."""
-        self.stdout.write("Enter takes the value in brackets. Ctrl-C stops and writes nothing.\n")
+        self.stdout.write(
+            "Press Enter for the value in brackets. Ctrl-C stops and writes nothing.\n"
+        )
         answers = {}
         try:
             for one in questions:
@@ -119,9 +123,9 @@ class Command(BaseCommand):
         if done.returncode:
             raise CommandError(
                 "The settings are written, but lending_check found problems. Correct the file, for"
-                " example with --replace, and run `manage.py lending_check`. A proxy, a"
-                " certificate authority and another address for tokens are LENDING_PROXY,"
-                " LENDING_CA_FILE and LENDING_AUTH_URL."
+                " example with --replace, and run `manage.py lending_check`. For a proxy, a "
+                "certificate authority or another address for tokens, set LENDING_PROXY, "
+                "LENDING_CA_FILE or LENDING_AUTH_URL."
             )
 
 

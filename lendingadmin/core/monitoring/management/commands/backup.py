@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Copy the database into a file: SQLite's online backup, or pg_dump's custom format."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="where to; it must not be there yet")
+        parser.add_argument("file", type=Path, help="the new file; it must not exist yet")
 
     def handle(self, *args: Any, **options: Any) -> None:
         began = timezone.now()
@@ -23,6 +23,4 @@ class Command(BaseCommand):
         except BackupFailed as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{options['file']}: {size:,} bytes.")
-        self.stdout.write(
-            f"Once it was restored: manage.py restored --since {began:%Y-%m-%dT%H:%M:%S}Z"
-        )
+        self.stdout.write(f"After a restore: manage.py restored --since {began:%Y-%m-%dT%H:%M:%S}Z")

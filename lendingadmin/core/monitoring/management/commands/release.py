@@ -13,7 +13,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from lendingadmin.core.monitoring import canary
 from lendingadmin.core.waiting import sqlite_waiting
 
-ANOTHER_HOST = "Another host is at it; waiting."
+ANOTHER_HOST = "Another host is running this now. Waiting."
 
 # Any number that no other advisory lock of this database uses.
 _LOCK = 0x6C656E64
@@ -31,14 +31,16 @@ _RETIRED_KEY = "lendingadmin.E006"
 class Command(BaseCommand):
     """Migrate the database and check the keys and the audit trail, on one host after the other."""
 
-    help = "Apply migrations and look whether the audit trail is guarded, one host after the other."
+    help = "Apply migrations, and check the triggers of the audit trail, one host after the other."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--new-secret-key",
             action="store_true",
-            help="an old one of SECRET_KEY, PEOPLE_KEYS or AUDIT_KEYS is gone for good: the keys "
-            "of this host are the database's from now on",
+            help=(
+                "use this if an old key of SECRET_KEY, PEOPLE_KEYS or AUDIT_KEYS is lost: "
+                "the database accepts the keys of this host from now on"
+            ),
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

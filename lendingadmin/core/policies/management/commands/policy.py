@@ -15,7 +15,7 @@ class Command(BaseCommand):
     The operator of the host needs no second manager. Each saved rule is in the audit trail.
     """
 
-    help = "Prints the lender's rules as TOML, or saves those of a TOML file."
+    help = "Print the lender's rules as TOML, or save the rules of a TOML file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

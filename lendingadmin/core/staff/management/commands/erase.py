@@ -27,7 +27,7 @@ class Command(BaseCommand):
     The command is safe to run twice.
     """
 
-    help = "Erases what may be erased of one borrower in one app, or what is old of everybody."
+    help = "Erase the data of one borrower in one app, or old data of all borrowers."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("whose", choices=["borrower", "old"])
@@ -42,12 +42,14 @@ class Command(BaseCommand):
         is_dry_run = options["dry_run"]
         if options["whose"] == "old":
             if options["app"]:
-                raise CommandError("What is old is erased of everybody, in all apps.")
+                raise CommandError(
+                    "Old data is erased for all borrowers in all apps, so name no app."
+                )
             self._erase_old(is_dry_run=is_dry_run)
             return
         app_id, borrower_id = options["app"], options["id"]
         if app_id not in (app.app_id for app in settings.LENDING_APPS):
-            raise CommandError(f"“{app_id}” is no app of LENDING_APPS.")
+            raise CommandError(f"“{app_id}” is not an app of LENDING_APPS.")
         try:
             check_id(borrower_id)
         except InvalidId as error:
@@ -86,7 +88,7 @@ class Command(BaseCommand):
         for table, count in rows:
             self._say(f"{count:,}", f"rows of: {table.what}", table.count_days(), table.then)
         for table, count in over:
-            self.stdout.write(f"  {count:,} rows of: {table.what}, which are over")
+            self.stdout.write(f"  {count:,} finished rows of: {table.what}")
         if is_dry_run:
             return
         while not all([erasure.erase_old(), retention.delete_old()]):

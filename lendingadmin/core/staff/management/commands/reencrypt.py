@@ -9,17 +9,19 @@ from lendingadmin.core.staff.reencryption import TableCount, reencrypt_all
 
 # The most primary keys that are printed for each table, of rows that cannot be decrypted.
 _NAMED = 20
-NONE_NEEDS_IT = "None needs it."
+NONE_NEEDS_IT = "No text must be encrypted again."
 
 
 class Command(BaseCommand):
     """Encrypt texts again; print each table's number of texts and the rows that can't be opened."""
 
-    help = "Encrypts again, with the newest of DATA_KEYS, what an older one encrypted."
+    help = "Encrypt texts of older keys again, with the newest of DATA_KEYS."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--check", action="store_true", help="only say how many texts still need it"
+            "--check",
+            action="store_true",
+            help="only print how many texts must still be encrypted again",
         )
 
     def handle(self, **options: Any) -> None:
@@ -40,7 +42,7 @@ class Command(BaseCommand):
         if closed:
             raise CommandError(f"{closed:,} rows cannot be opened with any key of DATA_KEYS.")
         if is_dry and outdated:
-            raise CommandError(f"{outdated:,} texts still need it.")
+            raise CommandError(f"{outdated:,} texts must still be encrypted again.")
         self.stdout.write(NONE_NEEDS_IT if is_dry or not outdated else "Done.")
 
     def _write(self, count: TableCount, is_dry: bool) -> None:

@@ -18,7 +18,7 @@ from lendingadmin.core.staff.services import cancel_set_up_by_one
 class Command(BaseCommand):
     """Change the rights of a role. Pages of the dashboard cannot do this."""
 
-    help = "Make, change or remove a role in addition to the product's four."
+    help = "Add, change or remove a role. The four built-in roles do not change."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
@@ -32,15 +32,17 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         """Add, change or remove a role, and record this.
 
-        Raise CommandError for a built-in role, or for a text that is not a right. A role that does
-        not exist or that a person holds cannot be removed, and raises CommandError too.
+        Raise CommandError for a built-in role, or for a text that is not a right. Removing a role
+        that does not exist, or that a person has, also raises CommandError.
         """
         name, given, taken = options["name"], options["give"], options["take"]
         if name in ROLES:
-            raise CommandError(f"“{name}” is the product's own: lendingadmin/core/staff/roles.py.")
+            raise CommandError(f"“{name}” is a built-in role (lendingadmin/core/staff/roles.py).")
         for right in (*given, *taken):
             if right not in RIGHTS:
-                raise CommandError(f"“{right}” is no right. These are: {', '.join(RIGHTS)}.")
+                raise CommandError(
+                    f"“{right}” is not a right. The rights are: {', '.join(RIGHTS)}."
+                )
         if options["remove"]:
             self._remove(name)
             return
@@ -63,7 +65,9 @@ class Command(BaseCommand):
             if role is None:
                 raise CommandError(f"There is no role “{name}”.")
             if count := role.app_roles.count():
-                raise CommandError(f"“{name}” is held {count} times: take it away first.")
+                raise CommandError(
+                    f"“{name}” is held {count} times. Remove it from these people first."
+                )
             role.delete()
             record_command(f"role {name}", detail="removed")
         self.stdout.write(f"{name}: removed")

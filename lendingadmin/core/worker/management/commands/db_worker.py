@@ -18,7 +18,7 @@ class Command(BaseCommand):
     The current task is finished first; a second signal stops it.
     """
 
-    help = "Runs background tasks, and finds out again and again which are due."
+    help = "Run background tasks, and look for due tasks repeatedly."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -26,7 +26,7 @@ class Command(BaseCommand):
             type=valid_interval,
             default=INTERVAL,
             metavar="SECONDS",
-            help="how often to find out what is due (default: %(default)s)",
+            help="seconds between two looks for due tasks (default: %(default)s)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

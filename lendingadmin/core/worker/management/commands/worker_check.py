@@ -11,7 +11,7 @@ from lendingadmin.core.monitoring.readiness import find_warnings
 class Command(BaseCommand):
     """Prints the warnings of `/readyz`, and exits with 1 if there are any."""
 
-    help = "Check that a worker runs and is not late. The exit status is 1 if there is none."
+    help = "Check that a worker runs and is not late. If not, the exit status is 1."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the warnings. Raise CommandError (exit 1) if there are any."""
@@ -21,4 +21,4 @@ class Command(BaseCommand):
             raise CommandError("the database does not answer") from None
         if warnings:
             raise CommandError("\n".join(warnings))
-        self.stdout.write("A worker runs, and nothing has waited too long.")
+        self.stdout.write("A worker runs, and no task is late.")

@@ -13,8 +13,8 @@ class Command(BaseCommand):
     """Run the worker's tasks once, or repeatedly, and print the result."""
 
     help = (
-        "Sweep up what senders left behind, look for evidence of what is unknown, count the loans "
-        "where that is due, tidy up."
+        "Run the worker's tasks once: end lost repayments, check unknown ones, update the "
+        "portfolio if due, and clean up."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,4 +35,4 @@ class Command(BaseCommand):
         Worker(once=True).run()
         after = Repayment.objects.in_bulk(before)
         concluded = sum(after[pk].state != state for pk, state in before.items())
-        self.stdout.write(f"{swept} swept up, {len(before)} looked at, {concluded} concluded")
+        self.stdout.write(f"{swept} ended, {len(before)} checked, {concluded} concluded")

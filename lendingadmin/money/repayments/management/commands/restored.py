@@ -21,8 +21,8 @@ class Command(BaseCommand):
     """Tell the dashboard that its database was restored from a backup (docs/back-up.md)."""
 
     help = (
-        "Run it after a backup was restored and before anybody is let in: repayments recorded "
-        "since the backup are at the service and not in the journal."
+        "Run this after a restore, before people use the dashboard. Repayments that were "
+        "recorded after the backup are at the service, but not in the journal."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -30,18 +30,23 @@ class Command(BaseCommand):
         what.add_argument(
             "--since",
             metavar="MOMENT",
-            help="when the backup was made, or up to when the log was replayed: 2026-11-25T02:00Z",
+            help="time of the backup, or the end of the replayed log: 2026-11-25T02:00Z",
         )
         what.add_argument(
             "--not-restored",
             action="store_true",
-            help="the dashboard suspects it, and the database was not put back: go on sending",
+            help=(
+                "the database was not restored, although the dashboard suspects it: allow "
+                "sending again"
+            ),
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["not_restored"]:
             is_resolved = restores.deny(by=None)
-            self.stdout.write("Sending goes on." if is_resolved else "No restore is suspected.")
+            self.stdout.write(
+                "Sending is allowed again." if is_resolved else "No restore is suspected."
+            )
             return
         since = _read_moment(options["since"])
         app_ids = [app.app_id for app in settings.LENDING_APPS]
@@ -73,7 +78,7 @@ def _write_anchor() -> None:
         write_anchor(Anchor(find_newest()))
     except OSError as error:
         raise CommandError(
-            f"That is done, but {settings.AUDIT_ANCHOR} can't be written ({error.strerror}): run "
+            f"This is done, but {settings.AUDIT_ANCHOR} can't be written ({error.strerror}): run "
             "`manage.py audit anchor` as the account of the worker."
         ) from error
 
@@ -96,7 +101,7 @@ def _read_moment(text: str) -> datetime:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise CommandError("--since is a moment with its zone, such as 2026-11-25T02:00Z.")
+        raise CommandError("--since must be a time with its zone, such as 2026-11-25T02:00Z.")
     if moment > timezone.now():
-        raise CommandError("--since lies in the future.")
+        raise CommandError("--since is in the future.")
     return moment

@@ -13,9 +13,9 @@ from lendingadmin.people.index.models import BorrowerIndex
 
 
 class Command(BaseCommand):
-    """Command that shows the state of the index or starts a new reading by the worker."""
+    """Show the state of the index, or let the worker read all borrowers again."""
 
-    help = "The index that finds borrowers by name, phone and number."
+    help = "Show or rebuild the index of borrowers by name, phone and number."
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
@@ -23,7 +23,9 @@ class Command(BaseCommand):
             "--status", action="store_true", help="print the state of each app's index"
         )
         what.add_argument(
-            "--rebuild", action="store_true", help="read all borrowers again; the index answers on"
+            "--rebuild",
+            action="store_true",
+            help="read all borrowers again; the old index stays in use until the end",
         )
         parser.add_argument("--app", help="this app only")
 
@@ -34,15 +36,15 @@ class Command(BaseCommand):
         """
         apps = [app.app_id for app in settings.LENDING_APPS if options["app"] in (None, app.app_id)]
         if not apps:
-            raise CommandError(f"“{options['app']}” is no app of LENDING_APPS.")
+            raise CommandError(f"“{options['app']}” is not an app of LENDING_APPS.")
         for app_id in apps:
             if not options["rebuild"]:
                 words = describe_index(find_index(app_id))
             elif tasks.start(app_id) is None:
-                words = "a walk is under way already"
+                words = "a walk is running already"
             else:
                 audit.record_command("people_index --rebuild", app_id=app_id)
-                words = "begun; the worker reads"
+                words = "started; the worker continues it"
             self.stdout.write(f"{app_id}: {words}")
 
 
