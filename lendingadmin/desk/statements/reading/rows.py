@@ -24,7 +24,16 @@ from lendingadmin.desk.statements.lines import (
 
 from .chain import are_newest_first, is_other_head
 from .days import DayOrder, Moment, find_day_order, is_mixed, is_turned, is_within, read_moment
-from .figures import find_divider, find_heading_currency, read_amount, read_currency, read_id
+from .figures import (
+    find_divider,
+    find_heading_currency,
+    find_reversed,
+    read_amount,
+    read_currency,
+    read_id,
+    read_party,
+    read_reference,
+)
 from .head import read_head
 from .layouts import Layout, Rule, find_layout, fold_heading, is_reference
 from .meanings import (
@@ -43,7 +52,6 @@ from .meanings import (
     read_status,
     read_word,
 )
-from .parties import find_reversed, read_party, read_reference
 
 _HEAD = 60
 _SAMPLE = 20

@@ -1,18 +1,21 @@
 """Read the bytes of a table, CSV or spreadsheet, into rows of cells as text."""
 
 import csv
+import fcntl
 import io
 import json
+import os
 import re
 import resource
 import subprocess  # nosec B404
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGABRT
+from tempfile import gettempdir
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,13 +24,15 @@ from lendingadmin.desk.statements.lines import Refused
 
 from .containers import CSV, JSON, MT940, tell_of_macros, tell_of_password
 from .figures import read_amount
-from .sheet_places import take_place
 from .sheet_process import LOCKED, MACROS, MANY_SHEETS, MEMORY, TOO_LARGE
 
 MOST_ROWS = 20_000
 # The most rows of a head above the headings of a table.
 _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
+# The processes of a host open at most this many spreadsheets at once, because each may take as much
+# memory as `sheet_process` allows. Each ends within the longest wait, in seconds.
+PLACES, LONGEST_WAIT, _PAUSE = 2, 35.0, 0.1
 _LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
 # The most lines of a file, or objects of JSON, for each row. Cells may have line breaks, tables
 # have heads, and entries have several lines.
@@ -193,6 +198,37 @@ def _has_amount(row: Row) -> bool:
 def _list_full(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with enough cells for a table."""
     return [row for row in rows if sum(map(bool, row)) >= _TABLE_CELLS]
+
+
+@contextmanager
+def take_place() -> Iterator[None]:
+    """Hold one of the places for this block; raise Refused if no place was free in time.
+
+    A place is a locked file. The lock ends when the process ends, in any way.
+    """
+    until = time.monotonic() + LONGEST_WAIT
+    while (held := _lock_any()) is None:
+        if time.monotonic() > until:
+            raise Refused(_("Other spreadsheets are being opened. Try again in a minute."))
+        time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+def _lock_any() -> int | None:
+    """Lock a free place and return its open file; None if no place is free."""
+    for number in range(PLACES):
+        path = Path(gettempdir()) / f"lendingadmin-sheet-{os.getuid()}-{number}.lock"
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+        else:
+            return file
+    return None
 
 
 def _run_sheet_process(content: bytes) -> bytes:

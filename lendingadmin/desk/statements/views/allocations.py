@@ -1,4 +1,4 @@
-"""One payment of a batch: its loan, and the decision whether to record it."""
+"""One payment of a batch: its loan and the decision on it; and the saved payers of loans."""
 
 from itertools import chain
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.portfolio.models import SnapshotLoan
 from lendingadmin.desk.portfolio.payees import FoundPayees, find_payees
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
@@ -24,7 +25,7 @@ from lendingadmin.desk.statements import (
 )
 from lendingadmin.desk.statements.forms import PayeeForm, RowForm, SplitForm
 from lendingadmin.desk.statements.keeping import READ
-from lendingadmin.desk.statements.models import Allocation, Batch
+from lendingadmin.desk.statements.models import Allocation, Batch, PayerLink
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import find_abandoned, find_gap
@@ -32,8 +33,12 @@ from lendingadmin.people.search.counts import count_search
 from lendingadmin.web import errors
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
+from lendingadmin.web.keyset import build_pager, read_slice
+from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import OverQuota
 from lendingadmin.web.requests import PersonRequest
+
+_PAGE = 50
 
 
 class Candidate(NamedTuple):
@@ -229,3 +234,33 @@ def _list_alike(row: Allocation, same: list[Repayment]) -> list[Repayment]:
     found = checking.list_alike(row, asked)
     found += find_abandoned(asked.app_id, None, asked.external_id)
     return list({one.pk: one for one in found if one not in same}.values())
+
+
+class ShownLink(NamedTuple):
+    """A link, and the part of its payer's data that the person may see."""
+
+    link: PayerLink
+    payer: str
+
+
+@access(READ)
+def links(request: PersonRequest, app_id: str) -> HttpResponse:
+    """List the saved links of an app, the newest first."""
+    behind = whole_number(request.GET.get("before")) or None
+    every = PayerLink.objects.filter(app_id=app_id).select_related("created_by")
+    page = read_slice(every, "created_at", _PAGE, behind=behind)
+    may_see = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    context = {
+        "links": [ShownLink(one, rows.mask(one.shown, may_see)) for one in page.rows],
+        "pager": build_pager(request, page),
+        "may_record": all(request.user.has_perm(name) for name in RECORD),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/payers.html", context)
+
+
+@access(*RECORD, READ, methods=("POST",))
+def revoke(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Delete the link between a payer and a loan; redirect to the links."""
+    payers.revoke(get_object_or_404(PayerLink, app_id=app_id, pk=number), request.user)
+    return redirect("statement-payers", app_id)

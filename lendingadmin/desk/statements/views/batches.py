@@ -5,7 +5,7 @@ These pages never write to the service, because the worker does the recording
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.db import transaction
@@ -13,7 +13,7 @@ from django.db.models import F, Q, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -27,13 +27,15 @@ from lendingadmin.desk.statements.findings import Decision, Finding
 from lendingadmin.desk.statements.forms import AcceptForm, AllocationsForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.models import Allocation, Batch
-from lendingadmin.money.repayments import approvals
+from lendingadmin.money.repayments import approvals, receipts
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.policies import read_confirm_above
+from lendingadmin.money.repayments.receipts import Receipt
 from lendingadmin.money.repayments.services import NobodyToApprove, find_gap
 from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
+from lendingadmin.web.display import formats
 from lendingadmin.web.exports import (
     EXPORT,
     ExportPage,
@@ -47,13 +49,14 @@ from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
-from .following import describe_progress
-from .records import find_file
+from .records import describe_progress, find_file
 
 _PAGE = 50
 # The most rows that the approver sees; the CSV of the batch has all.
 _FOR_APPROVAL = 100
 _AT_ONCE = 500
+# The most receipts that are printed together, because each is marked as opened.
+_PRINTED = 100
 COLUMNS = name_columns(
     {
         "borrowerName": gettext_lazy("Borrower name"),
@@ -415,3 +418,38 @@ def _list_cells(
             *(one.get_finding_display(), one.get_decision_display(), str(made or "")),
             *(made.message.chip.word if made else "", made.receipt_number if made else ""),
         )
+
+
+class Sheet(NamedTuple):
+    """A receipt to print, and the time of its first opening; None if this is the first."""
+
+    receipt: Receipt
+    opened_at: object
+
+
+@access(READ, "lending.loans.get", methods=("POST",))
+def print_receipts(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Show the receipts of the recorded payments, in the file's order, some at a time.
+
+    The page is the response to a POST, as for a single receipt, so loading it again is a reprint.
+    """
+    batch = find_batch(app_id, number)
+    after = whole_number(request.POST.get("after")) or 0
+    rows = batch.allocations.filter(position__gt=after, repayment__receipt_year__isnull=False)
+    rows = rows.select_related("repayment__created_by").order_by("position", "part")
+    some = list(rows[: _PRINTED + 1])
+    following = some[_PRINTED - 1].position if len(some) > _PRINTED else None
+    found = [one.repayment for one in some[:_PRINTED] if one.repayment]
+    sheets = [_build_sheet(request, repayment) for repayment in found]
+    language = sheets[0].receipt.language if sheets else translation.get_language()
+    context = {"batch": batch, "sheets": sheets, "following": following, "language": language}
+    # The receipts are in the customer's language and the lender's zone, not in the clerk's.
+    with translation.override(language), formats.use_zone(lambda: None):
+        return render(request, "statements/receipts.html", context)
+
+
+def _build_sheet(request: PersonRequest, repayment: Repayment) -> Sheet:
+    remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
+    receipt = receipts.build_receipt(request, repayment, remainder)
+    opened_at = receipts.open_for_printing(repayment, request.user) if receipt.is_one else None
+    return Sheet(receipt, opened_at)

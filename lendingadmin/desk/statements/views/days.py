@@ -1,4 +1,4 @@
-"""The days that statements cover, and the comparison of one day."""
+"""Comparisons of statements with the journal: the days, one day, and the differences."""
 
 from calendar import Calendar
 from collections.abc import Mapping
@@ -7,17 +7,19 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from lendingadmin.core import gateway
-from lendingadmin.desk.statements import coverage, proof
+from lendingadmin.desk.statements import contradictions, coverage, proof, rows
 from lendingadmin.desk.statements.batches import RECORD_REPAYMENTS
 from lendingadmin.desk.statements.coverage import Cover
 from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.lines import Standing
 from lendingadmin.desk.statements.models import Batch, StatementLine
 from lendingadmin.money.repayments import cash
 from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.web import polling
 from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
@@ -153,8 +155,8 @@ def _list_entries(found: proof.Day) -> list[tuple[str, list[Repayment]]]:
     """Return the entries of all parts that are not confirmed, by the label of the part."""
     parts = [found.entries[one] for one in proof.EntryPart if one != proof.EntryPart.CONFIRMED]
     numbers = [number for part in parts for number in part.numbers[:_LISTED]]
-    rows = Repayment.objects.select_related("created_by").in_bulk(numbers)
-    return [(x.label, [rows[n] for n in x.numbers[:_LISTED]]) for x in parts if x.numbers]
+    found_rows = Repayment.objects.select_related("created_by").in_bulk(numbers)
+    return [(x.label, [found_rows[n] for n in x.numbers[:_LISTED]]) for x in parts if x.numbers]
 
 
 def _list_lines(found: proof.Day) -> list[StatementLine]:
@@ -162,3 +164,35 @@ def _list_lines(found: proof.Day) -> list[StatementLine]:
     numbers = found.credits["unallocated"].numbers[:_LISTED]
     lines = StatementLine.objects.filter(pk__in=numbers).select_related("file", "owner")
     return list(lines.order_by("moment", "pk"))
+
+
+@access(RESOLVE, READ, methods=("GET", "POST"))
+def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Show both sides of the contradictions that no manager has seen.
+
+    A POST marks one contradiction as seen and redirects to this page.
+    """
+    if request.method == "POST":
+        contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)
+        return redirect("statements-contradictions", app_id)
+    visible = rows.read_visibility(request.user)
+    found = contradictions.list_contradictions(app_id)
+    shown = [
+        {
+            "key": one.key,
+            "repayments": one.repayments,
+            "lines": [
+                rows.describe_line(line, Standing.OTHER_AMOUNT, {}, **visible) for line in one.lines
+            ],
+        }
+        for one in found
+    ]
+    waiting = contradictions.list_waiting(app_id, request.user)
+    context = {
+        "found": shown,
+        "repayments": [row for one in found for row in one.repayments],
+        "is_cut": waiting[: contradictions.AT_MOST + 1].count() > contradictions.AT_MOST,
+        "at_most": contradictions.AT_MOST,
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/contradictions.html", context)

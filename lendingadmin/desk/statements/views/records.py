@@ -1,6 +1,7 @@
 """Uploaded statements, and the content of one statement, row by row."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -12,14 +13,16 @@ from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.models import User
-from lendingadmin.desk.statements import batches, keeping, rows, standings
+from lendingadmin.desk.portfolio.views.payment import RECORD
+from lendingadmin.desk.statements import allocating, batches, keeping, progress, rows, standings
 from lendingadmin.desk.statements.contradictions import list_with_question
 from lendingadmin.desk.statements.forms import LinesForm, WordsForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.lines import Kind
-from lendingadmin.desk.statements.models import Batch, StatementFile
+from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile
 from lendingadmin.desk.statements.standings import Judged
 from lendingadmin.money.writes.reconciliation import RESOLVE
+from lendingadmin.web import polling
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import (
     EXPORT,
@@ -36,9 +39,10 @@ from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
-from .following import describe_progress
-
 _PAGE = 50
+# The page follows the worker for at most this time. Twenty thousand payments take some hours.
+_FOLLOWED = timedelta(hours=12)
+State = Batch.State
 
 
 class _Waiting(NamedTuple):
@@ -175,3 +179,29 @@ def _list_cells(lines: Sequence[rows.ShownLine]) -> Iterator[Sequence[Any]]:
             *(line.balance, shown.reference, shown.payer, shown.phone, shown.details),
             *(shown.chip.word, " ".join(str(one) for one in shown.repayments)),
         )
+
+
+def describe_progress(request: PersonRequest, found: Batch) -> dict[str, object]:
+    """Return the context of `_batch_progress.html` for a batch."""
+    is_under_way = found.state in (State.CHECKING, State.RECORDING)
+    may_record = all(request.user.has_perm(name) for name in RECORD)
+    may_decide = may_record and found.state == State.READY
+    return {
+        "batch": found,
+        "file": found.file,
+        "app": gateway.lending_app(found.file.app_id),
+        "progress": progress.read_progress(found, timezone.now()),
+        "poll": polling.poll(
+            request,
+            found.began_at,
+            _FOLLOWED,
+            waiting=is_under_way,
+            delays=polling.WATCHED,
+        ),
+        "may_record": may_record,
+        "next": _find_next(found) if may_decide else None,
+    }
+
+
+def _find_next(found: Batch) -> Allocation | None:
+    return allocating.list_undecided(found).order_by("position", "part").first()
