@@ -27,25 +27,20 @@ _LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,])")
 # Other ways to write a currency than its code.
 _MARKS = {
-    "KSH": "KES",
-    "KSHS": "KES",
-    "USH": "UGX",
-    "USHS": "UGX",
-    "TSH": "TZS",
-    "TSHS": "TZS",
-    "GHC": "GHS",
-    "GH": "GHS",
-    "GH₵": "GHS",
-    "GH¢": "GHS",
-    "BIRR": "ETB",
-    "BR": "ETB",
-    "FCFA": "XOF",
-    "CFA": "XOF",
-    "€": "EUR",
-    "£": "GBP",
-    "₦": "NGN",
-    "₵": "GHS",
-    "$": "USD",
+    mark: code
+    for code, marks in {
+        "KES": ("KSH", "KSHS"),
+        "UGX": ("USH", "USHS"),
+        "TZS": ("TSH", "TSHS"),
+        "GHS": ("GHC", "GH", "GH₵", "GH¢", "₵"),
+        "ETB": ("BIRR", "BR"),
+        "XOF": ("FCFA", "CFA"),
+        "EUR": ("€",),
+        "GBP": ("£",),
+        "NGN": ("₦",),
+        "USD": ("$",),
+    }.items()
+    for mark in marks
 }
 # Shillings or francs of several countries. The amount then has the file's currency.
 _OF_MANY_COUNTRIES = frozenset({"SH", "SHS", "F", "FR"})
@@ -91,10 +86,7 @@ def read_amount(text: str, currency: str = "") -> Decimal | None:
 
 
 def is_of_currency(amount: Decimal, currency: str) -> bool:
-    """Return True if an amount is possible in a currency, or if no currency is given.
-
-    In a currency without minor units only integers are possible.
-    """
+    """Return True if an amount is possible in a currency; some have only integers."""
     return not currency or bool(get_currency_precision(currency)) or amount == int(amount)
 
 
@@ -161,10 +153,7 @@ def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]
 
 
 def find_heading_currency(heading: str) -> str:
-    """Return the code of the currency in a heading such as `Amount (USD)`; empty if none.
-
-    The currency is written in capitals, or is a mark such as KSh.
-    """
+    """Return the currency in a heading such as `Amount (USD)`, in capitals or a mark; or empty."""
     for word in re.findall(r"[^\W\d_]+[€£$₦₵¢]?|[€£$₦₵¢]", heading):
         code: str = _MARKS.get(word.upper(), word)
         is_code = code == code.upper() and code not in _WORDS and is_currency(code)
