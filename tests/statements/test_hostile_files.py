@@ -20,7 +20,7 @@ from openpyxl.styles import Font
 from lendingadmin.desk.statements.completeness import prove
 from lendingadmin.desk.statements.identity import make_ids
 from lendingadmin.desk.statements.lines import Kind, Refused, Statement
-from lendingadmin.desk.statements.reading import read, sheet_places, sheet_process
+from lendingadmin.desk.statements.reading import read, sheet_process, tables
 from lendingadmin.desk.statements.reading.sheet_process import read_sheets
 
 from . import making
@@ -303,12 +303,12 @@ def test_two_spreadsheets_are_opened_at_a_time(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     # Other tests of this machine have places of their own.
-    monkeypatch.setattr(sheet_places, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(sheet_places, "LONGEST_WAIT", 0.3)
+    monkeypatch.setattr(tables, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tables, "LONGEST_WAIT", 0.3)
     content = making.pack_xlsx(making.write_mpesa(EVENTS))
-    with sheet_places.take_place():
+    with tables.take_place():
         assert open_statement(content).lines
-        with sheet_places.take_place(), pytest.raises(Refused):
+        with tables.take_place(), pytest.raises(Refused):
             read(content, zone=NAIROBI)
     assert open_statement(content).lines
 

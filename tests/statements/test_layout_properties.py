@@ -1,7 +1,6 @@
 """What holds of every layout, whatever its rows are: none is lost, and no sign is changed."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -15,7 +14,6 @@ from lendingadmin.desk.statements.findings import (
     NEVER,
     Basis,
     Finding,
-    LoanNow,
     find_of_loan,
 )
 from lendingadmin.desk.statements.lines import Kind, Line, Mapping, Statement
@@ -216,14 +214,14 @@ def test_nothing_is_accepted_by_itself_against_a_contradiction(basis: str) -> No
     for contradiction, question, some in product(contradictions, questions, list(flags)):
         is_closed, is_converted, may_double, is_alike, is_above = some
         finding = find_of_loan(
-            Decimal(10),
-            LoanNow(is_closed, Decimal(9) if is_above else Decimal(10)),
             basis,
             contradiction=contradiction,
             open_question=question,
+            is_closed=is_closed,
             is_converted=is_converted,
             may_double=may_double,
             is_alike=is_alike,
+            is_above=is_above,
         )
         stands_against = any((contradiction and basis != Basis.PERSON, question, *some))
         if stands_against or contradiction is Finding.TWO_LOANS:

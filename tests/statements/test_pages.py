@@ -20,9 +20,9 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff import retention
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import keeping, places
-from lendingadmin.desk.statements.checking import judge_lines
 from lendingadmin.desk.statements.lines import Kind, Place, Standing
 from lendingadmin.desk.statements.models import KnownLayout, StatementFile, StatementLine
+from lendingadmin.desk.statements.standings import judge_lines
 from lendingadmin.desk.statements.views.entering import UNCHANGED
 from lendingadmin.desk.statements.views.records import COLUMNS
 from lendingadmin.money.repayments.models import Repayment
@@ -182,7 +182,8 @@ def test_many_refused_tries_do_not_hide_the_recorded_repayment(
         row(support, RepaymentState.REFUSED, **usual)
     open_page(clerk, making.pack_csv(making.write_mpesa([paid])))
     line = StatementFile.objects.get().lines.get()
-    assert judge_lines(line.file, [line]) == {line.position: Standing.CONFIRMED}
+    ((_row, standing),) = judge_lines(line.file, [line.position])
+    assert standing == Standing.CONFIRMED
 
 
 def test_the_kinds_and_the_standings_add_up_to_the_file(clerk: Client) -> None:

@@ -156,7 +156,7 @@ def test_a_day_that_is_not_over_says_what_is_known_so_far(
     StatementFile.objects.filter(pk=file.pk).update(**uploaded)
     found = proof.read_day(lending_app("kenya"), DAY, timezone.now())
     assert (found.covered, found.files) == ([], [])
-    assert [(one.number, one.until) for one in found.so_far] == [(file.pk, on_day[-1].at)]
+    assert [(one.pk, until) for one, until in found.so_far] == [(file.pk, on_day[-1].at)]
     assert len(found.entries["confirmed"].numbers) == 20
     assert found.arrived == {"KES": sum(one.amount for one in on_day)}
     with django_assert_max_num_queries(20):

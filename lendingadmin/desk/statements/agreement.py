@@ -7,7 +7,7 @@ from django.db import models
 
 from lendingadmin.people.index import words
 
-from .rows import About
+from .lines import About
 
 # Number of last digits that are the same in every way to write a phone number.
 _ENDING = words.PHONE_ENDINGS[0]
@@ -186,10 +186,7 @@ def _split(text: str) -> list[str]:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Return whether two words of a name are equal or alike: one letter apart, or an initial.
-
-    A wrong letter counts only in longer words, and only if it is likely to be a mistake.
-    """
+    """Return whether two words of a name are equal or alike: one letter apart, or an initial."""
     if len(one) == 1 or len(other) == 1:
         return one[0] == other[0]
     if min(len(one), len(other)) < _SHORTEST_MISTYPED:
@@ -224,10 +221,7 @@ def _compare_phones(text: str, phone: str) -> Agreement:
 
 
 def _agree(holds: bool, digits: int) -> Agreement:
-    """Return the result of a comparison. Too few digits that agree prove nothing.
-
-    Many people share a few digits, so their agreement is UNKNOWN.
-    """
+    """Return the result of a comparison; few digits that agree prove nothing (UNKNOWN)."""
     if not holds:
         return Agreement.DIFFERS
     return Agreement.AGREES if digits >= _FEWEST_DIGITS else Agreement.UNKNOWN

@@ -5,14 +5,13 @@ with missing rows or an open question raises no alarm.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import groupby
-from typing import TypeVar
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -21,7 +20,6 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import mistakes, services
 from lendingadmin.money.repayments.managers import RECORDED
 from lendingadmin.money.repayments.models import Repayment
-from lendingadmin.money.writes.unconfirmed import build_alarm
 
 from . import places
 from .coverage import ACCOUNTS_OF, is_covered, list_accounts, list_covers
@@ -32,8 +30,7 @@ from .standings import Recorded, Row
 
 #: Payments may reach a statement some days late.
 NOT_FOUND_AFTER = timedelta(days=2)
-_AT_ONCE, _FILES = 500, 20
-_Key = TypeVar("_Key", int, str)
+_FILES = 20
 #: The alarm of a repayment that no statement of its day has.
 NO_STATEMENT = gettext_lazy("No statement of %(network)s has this transaction id.")
 #: Sentences about rows without money, in the order in which they are chosen.
@@ -97,13 +94,12 @@ def raise_alarms(file: StatementFile, by: User) -> int:
     if not file.is_certain:
         return 0
     against = dict(_list_contradictions(file))
-    for some in _split(sorted(against)):
-        for repayment in Repayment.objects.filter(pk__in=some, alarm=""):
-            text = _("%(file)s: %(words)s")
-            words = {"file": file, "words": against[repayment.pk]}
-            services.raise_alarm(repayment, text % words)
+    for repayment in Repayment.objects.filter(pk__in=against, alarm="").order_by("pk"):
+        text = _("%(file)s: %(words)s")
+        words = {"file": file, "words": against[repayment.pk]}
+        services.raise_alarm(repayment, text % words)
     alarmed = {*against, *_raise_maybe_reversed(file)}
-    return len(alarmed) + sum(1 for _row in _report_reversals(file, by))
+    return len(alarmed) + _report_reversals(file, by)
 
 
 def search_covered_days(now: datetime) -> None:
@@ -118,18 +114,17 @@ def search_covered_days(now: datetime) -> None:
     )
     for file in due.order_by("covers_to").defer("content")[:_FILES]:
         if not file.proof.get("found") and file.network:
-            for repayment, row in _list_not_found(file):
-                words = str(NO_STATEMENT) % {"network": file.network}
-                services.raise_alarm(repayment, row or words)
+            for repayment, words in _list_not_found(file):
+                services.raise_alarm(repayment, words)
         StatementFile.objects.filter(pk=file.pk).update(searched_at=now)
 
 
 def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
     """Yield recorded repayments that no statement shows as a payment.
 
-    The repayments are of the file's network and days. Each is yielded with a sentence about another
-    row that has its id; empty if there is no such row. Only days for which every known account of
-    the network has a statement are checked.
+    The repayments are of the file's network and days. Each is yielded with its alarm, which names
+    another row with its id. Only days for which every known account of the network has a statement
+    are checked.
     """
     first, last = file.covers_from, file.covers_to
     if first is None or last is None:
@@ -151,70 +146,44 @@ def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
     for repayment in missing.order_by("transaction_date"):
         day = repayment.transaction_date.astimezone(app.zone).date()
         if is_covered(day, accounts, covers):
-            yield repayment, _describe_other_row(repayment)
-
-
-def _describe_other_row(repayment: Repayment) -> str:
-    """Return a sentence about a row that has a repayment's id and is not a payment.
-
-    The sentence is empty if no row has the id.
-    """
-    key = repayment.external_id_key
-    rows = StatementLine.objects.filter(
-        Q(receipt_key=key) | Q(bank_key=key), file__app_id=repayment.app_id
-    )
-    line = rows.select_related("file").order_by("pk").first()
-    if line is None:
-        return ""
-    words = WITHOUT_MONEY[Kind(line.kind)] % {"row": line.number}
-    return _("%(file)s: %(words)s") % {"file": line.file, "words": words}
+            key = repayment.external_id_key
+            others = StatementLine.objects.filter(
+                Q(receipt_key=key) | Q(bank_key=key), file__app_id=file.app_id
+            )
+            line = others.select_related("file").order_by("pk").first()
+            words = str(NO_STATEMENT) % {"network": file.network}
+            if line is not None:
+                words = WITHOUT_MONEY[Kind(line.kind)] % {"row": line.number}
+                words = _("%(file)s: %(words)s") % {"file": line.file, "words": words}
+            yield repayment, words
 
 
 def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
     currency = lending_app(file.app_id).currency
     entered = _read_entered(file)
-    split = set[int]()
-    for some in _split([one.pk for same in entered.values() for one in same]):
-        parts = Allocation.objects.filter(repayment__in=some)
-        split.update(parts.values_list("repayment_id", flat=True))
-    found = _read_rows(file, list(entered))
+    of_batch = Allocation.objects.filter(
+        repayment__in=[one.pk for same in entered.values() for one in same]
+    )
+    split = set(of_batch.values_list("repayment_id", flat=True))
+    found: dict[str, list[Row]] = {}
+    lines = StatementLine.objects.filter(file=file).order_by("position")
+    for row in map(Row._make, lines.values_list(*Row._fields)):
+        key = row.receipt_key if row.receipt_key in entered else row.bank_key
+        if key in entered:
+            found.setdefault(key, []).append(row)
     unpaid = [key for key, rows in found.items() if all(x.kind != Kind.PAYMENT for x in rows)]
-    paid = _find_paid(file.app_id, unpaid)
+    # The payment of a charge may be in another file.
+    elsewhere = StatementLine.objects.filter(
+        kind=Kind.PAYMENT, receipt_key__in=unpaid, file__app_id=file.app_id
+    )
+    paid = set(elsewhere.values_list("receipt_key", flat=True))
     for key, rows in found.items():
-        # The payment of a charge may be in another file.
         if key not in paid:
             yield from find_contradictions(rows, entered[key], split, currency).items()
 
 
-def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
-    """Return the receipts that belong to a payment in any statement of the app."""
-    found = set[str]()
-    for some in _split(keys):
-        rows = StatementLine.objects.filter(
-            kind=Kind.PAYMENT, receipt_key__in=some, file__app_id=app_id
-        )
-        found.update(rows.values_list("receipt_key", flat=True))
-    return found
-
-
-def _read_rows(file: StatementFile, keys: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the rows of a file by these receipts, in the order of the file."""
-    found: dict[str, list[Row]] = {}
-    wanted = set(keys)
-    lines = StatementLine.objects.filter(file=file).order_by("position")
-    for some in _split(keys):
-        own = lines.filter(Q(receipt_key__in=some) | Q(bank_key__in=some))
-        for row in map(Row._make, own.values_list(*Row._fields)):
-            key = row.receipt_key if row.receipt_key in wanted else row.bank_key
-            found.setdefault(key, []).append(row)
-    return found
-
-
 def _read_entered(file: StatementFile) -> dict[str, list[Recorded]]:
-    """Return the recorded repayments by receipt or by a bank's reference.
-
-    A reference counts only if the file has it once and the day is the same.
-    """
+    """Return the recorded repayments by receipt, or by a reference that is once in the file."""
     lines = StatementLine.objects.filter(file=file)
     recorded = Repayment.objects.filter(RECORDED, app_id=file.app_id)
     keys = lines.exclude(receipt_key="").values("receipt_key")
@@ -234,26 +203,25 @@ def _read_entered(file: StatementFile) -> dict[str, list[Recorded]]:
     return found
 
 
-def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
-    """Report a mistake on each recorded repayment that a row reverses; yield these repayments.
-
-    A repayment that already has an open report is left out.
-    """
+def _report_reversals(file: StatementFile, by: User) -> int:
+    """Report each recorded repayment that a row reverses as a mistake; return their number."""
     reversals = StatementLine.objects.filter(file=file).exclude(reverses_key="")
     by_key = {line.reverses_key: line for line in reversals.order_by("position")}
     by_key |= _find_reversed_of_bank(file, by_key)
-    for some in _split(list(by_key)):
-        same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=some)
-        for repayment in list(same):
-            line = by_key[repayment.external_id_key]
-            words = _("Row %(row)s of %(file)s reverses this payment: %(amount)s.")
-            values = {"row": line.number, "file": file, "amount": f"{line.amount or 0:,f}"}
-            name = f"{file.token}-{line.position}-{repayment.pk}"
-            try:
-                mistakes.report(repayment, words % values, by, name)
-            except mistakes.OneIsOpen:
-                continue
-            yield repayment
+    count = 0
+    for repayment in list(_list_recorded(file.app_id, by_key)):
+        line = by_key[repayment.external_id_key]
+        words = _("Row %(row)s of %(file)s reverses this payment: %(amount)s.")
+        values = {"row": line.number, "file": file, "amount": f"{line.amount or 0:,f}"}
+        name = f"{file.token}-{line.position}-{repayment.pk}"
+        with suppress(mistakes.OneIsOpen):
+            mistakes.report(repayment, words % values, by, name)
+            count += 1
+    return count
+
+
+def _list_recorded(app_id: str, keys: Iterable[str]) -> QuerySet[Repayment]:
+    return Repayment.objects.filter(RECORDED, app_id=app_id, external_id_key__in=list(keys))
 
 
 def _find_reversed_of_bank(
@@ -315,9 +283,8 @@ def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
             "but does not say which payment."
         )
         values = {"row": reversal.number, "file": file, "amount": f"{-(reversal.amount or 0):,f}"}
-        same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key=key)
-        for repayment in same:
-            _add_alarm(repayment, words % values)
+        for repayment in _list_recorded(file.app_id, [key]):
+            services.raise_alarm(repayment, words % values, joins=True)
             yield repayment.pk
 
 
@@ -337,23 +304,3 @@ def _was_told_before(reversal: StatementLine) -> bool:
     if not reversal.receipt_key:
         earlier = earlier.filter(moment=reversal.moment)
     return not all(earlier.values_list("file__proof__found", flat=True))
-
-
-def _add_alarm(repayment: Repayment, text: str) -> None:
-    """Add a text to the unseen alarm of a repayment, or start a new alarm.
-
-    Commit the alarm with an audit entry. Change nothing if the alarm already has the text.
-    """
-    with transaction.atomic(durable=True):
-        row = Repayment.objects.select_for_update().get(pk=repayment.pk)
-        if text in row.alarm:
-            return
-        unseen = row.alarm if row.alarm_seen_at is None else ""
-        alarm = build_alarm(" ".join(filter(None, (unseen, text))))
-        Repayment.objects.filter(pk=row.pk).update(**alarm)
-        row.refresh_from_db()
-        services.audit_state(row, None, text)
-
-
-def _split(keys: Sequence[_Key]) -> Iterable[Sequence[_Key]]:
-    return (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE))

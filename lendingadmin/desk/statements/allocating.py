@@ -1,6 +1,7 @@
 """Decisions of people on the rows of a batch in the state READY.
 
-Each decision on a row is one transaction, with an audit entry.
+Each decision on a row is one transaction, with an audit entry. In another state of the batch, it
+raises NotReady.
 """
 
 from collections.abc import Iterator
@@ -33,10 +34,6 @@ _DECIDED = [
 ]
 
 
-class NoneAtOnce(Exception):
-    """Error: payments with this finding must be decided one at a time."""
-
-
 class NotReady(Exception):
     """Error: the batch of these rows is not in the state READY."""
 
@@ -54,19 +51,20 @@ def accept(row: Allocation, reason: str, by: User) -> bool:
 
 
 def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
-    """Accept all open rows with a finding for recording, with one reason; return their number.
-
-    Raise NotReady, and NoneAtOnce if these rows must be decided one by one.
-    """
-    if not may_accept_all(batch, finding):
-        raise NoneAtOnce
+    """Accept all acceptable rows with a finding, with one reason; return how many."""
     rows = list_acceptable(batch, finding).select_related("line").order_by("position", "part")
     return sum(accept(row, reason, by) for row in rows)
 
 
 def list_acceptable(batch: Batch, finding: str) -> QuerySet[Allocation]:
-    """Return the undecided rows with a finding that have a loan."""
-    return list_undecided(batch).filter(finding=finding).exclude(account_id="")
+    """Return the undecided rows with a finding that have a loan and may be accepted together.
+
+    Payments by someone other than the borrower are decided one by one. Payments that may already be
+    recorded, after the database was restored, are also decided one by one.
+    """
+    rows = list_undecided(batch).filter(finding=finding).exclude(account_id="")
+    is_gap = finding == Finding.MAY_DOUBLE and find_gap(batch.file.app_id) is not None
+    return rows.none() if is_gap or finding == Finding.OTHER_PAYER else rows
 
 
 def needs_reason(batch: Batch, finding: str) -> bool:
@@ -79,17 +77,6 @@ def needs_reason(batch: Batch, finding: str) -> bool:
     return finding != Finding.PROPOSED or rows.exclude(basis__in=_NO_REASON).exists()
 
 
-def may_accept_all(batch: Batch, finding: str) -> bool:
-    """Return whether rows with a finding may be accepted together.
-
-    Payments by someone other than the borrower are decided one by one. Payments that may already be
-    recorded, after the database was restored, are also decided one by one.
-    """
-    if finding == Finding.OTHER_PAYER:
-        return False
-    return finding != Finding.MAY_DOUBLE or find_gap(batch.file.app_id) is None
-
-
 def leave_out(row: Allocation, reason: str, by: User) -> None:
     """Leave a row out, so that it is not recorded with this batch. Raise NotReady."""
     with _hold(row):
@@ -97,39 +84,27 @@ def leave_out(row: Allocation, reason: str, by: User) -> None:
 
 
 def choose(row: Allocation, loan_id: str, by: User, *, may_accept: bool = False) -> None:
-    """Choose another loan for a row, and check the row with this loan.
-
-    With `may_accept`, accept the row if nothing is against it. Raise NotReady and LendingError.
-    """
+    """Choose another loan for a row and check it; with `may_accept`, accept it if it is FINE."""
     with _hold(row):
         row.account_id, row.basis = loan_id, Basis.PERSON
         row.decided_by = by
         checking.check_again(row)
-        is_accepted = may_accept and row.finding == Finding.FINE
-        if is_accepted:
-            row.decision, row.reason, row.decided_by = Decision.ACCEPTED, "", by
-            row.save(update_fields=["decision", "reason", "decided_by"])
         audit.record_about(row, by, RECORD, "chosen")
-        if is_accepted:
-            audit.record_about(row, by, RECORD, Decision.ACCEPTED)
+        if may_accept and row.finding == Finding.FINE:
+            _decide(row, Decision.ACCEPTED, "", by)
 
 
 def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
-    """Reduce a row to `amount` and return a new row for the rest.
-
-    Return None if nothing would be left, or if the row may not be split. Raise NotReady.
-    """
+    """Reduce a row to `amount` and return a new row for the rest; None if that is not possible."""
     with _hold(row):
         rest = row.amount - amount
         if amount <= 0 or rest <= 0 or not may_split(row):
             return None
         parts = row.batch.allocations.filter(position=row.position)
-        last = parts.aggregate(last=Max("part"))["last"] or 1
-        other = Allocation.objects.create(
-            batch=row.batch,
+        other = row.batch.allocations.create(
             line=row.line,
             position=row.position,
-            part=last + 1,
+            part=(parts.aggregate(last=Max("part"))["last"] or 1) + 1,
             amount=rest,
             finding=Finding.NO_LOAN,
             decided_by=by,
@@ -141,10 +116,7 @@ def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
 
 
 def may_split(row: Allocation) -> bool:
-    """Return True if the money of the payment may go to several loans.
-
-    The payment must not be entered yet, and its finding must allow a loan.
-    """
+    """Return True if the payment is not entered yet and its money may go to several loans."""
     return row.repayment_id is None and row.finding not in NO_LOAN_HELPS
 
 
@@ -165,10 +137,7 @@ def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
 
 
 def find_next(row: Allocation) -> Allocation | None:
-    """Return the next undecided row of the batch; after the last row, return the first.
-
-    Return None if no other row is undecided.
-    """
+    """Return the next undecided row of the batch, else the first; None if no other is undecided."""
     rows = list_undecided(row.batch).order_by("position", "part")
     return rows.filter(position__gt=row.position).first() or rows.exclude(pk=row.pk).first()
 
@@ -186,10 +155,7 @@ def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
 
 @contextmanager
 def _hold(row: Allocation) -> Iterator[None]:
-    """Lock the batch of a row for a transaction and read the row again. Raise NotReady.
-
-    The row is read again because a colleague may have decided on the row.
-    """
+    """Lock the batch of a row and read the row again, others may have decided. Raise NotReady."""
     with transaction.atomic():
         held = Batch.objects.select_for_update().filter(pk=row.batch_id, state=Batch.State.READY)
         if not list(held.values_list("pk")):

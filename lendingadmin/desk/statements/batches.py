@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext_lazy
@@ -68,10 +68,7 @@ def begin(file: StatementFile, by: User) -> Batch | None:
 def move(
     batch: Batch, starts: Iterable[str], to: str, by: User, outcome: str, **fields: Any
 ) -> bool:
-    """Set the state of a batch for a person, with an audit entry.
-
-    Return False, and change nothing, if the batch is not in one of the states `starts`.
-    """
+    """Set the state of a batch for a person, with an audit entry; False unless in `starts`."""
     changes = {"why": "", "tries": 0, "heartbeat_at": timezone.now(), **fields, "state": to}
     is_moved = transition(
         batch,
@@ -168,10 +165,7 @@ def read_approval(batch: Batch) -> approvals.Approval | None:
 
 
 def find_expiry(batch: Batch) -> str:
-    """Return a sentence if the approval is too old, or its approver has lost the right.
-
-    Return an empty text for a valid approval, or for a batch without an approval.
-    """
+    """Return a sentence if the approval is too old or its approver lost the right; else empty."""
     approval = read_approval(batch)
     if approval is None:
         return ""
@@ -213,10 +207,7 @@ def pause(batch: Batch, by: User) -> bool:
 
 
 def resume(batch: Batch, by: User) -> bool:
-    """Continue a paused recording; return False if the batch is not paused.
-
-    Rows that were already sent are not sent again.
-    """
+    """Continue a paused recording; return False if not paused. Sent rows are not sent again."""
     with transaction.atomic():
         fields = {"recording_since": timezone.now()}
         is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
@@ -253,26 +244,13 @@ def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
     entered = Repayment.objects.sum_entered(app, by.pk, since=midnight)
     rows = list_to_do(batch)
     amounts = list(rows.exclude(finding=Finding.CURRENCY).values_list("amount", flat=True))
-    is_alike = rows.filter(finding=Finding.ALIKE).exists()
-    found = limits.list_reasons(
-        own,
-        max(amounts, default=Decimal(0)),
-        entered=entered,
-        is_converted=False,
-        is_alike=is_alike,
-    )
-    whole = limits.list_reasons(
-        own, sum(amounts, Decimal(0)), entered=entered, is_converted=False, is_alike=is_alike
-    )
-    is_converted = rows.filter(finding=Finding.CURRENCY).exists()
-    reasons = {*found, *({limits.DAY} & set(whole)), *([limits.CURRENCY] if is_converted else [])}
+    given: dict[str, Any] = {"entered": entered, "is_converted": False}
+    given["is_alike"] = rows.filter(finding=Finding.ALIKE).exists()
+    reasons = {*limits.list_reasons(own, max(amounts, default=Decimal(0)), **given)}
+    reasons |= {limits.DAY} & {*limits.list_reasons(own, sum(amounts, Decimal(0)), **given)}
+    if rows.filter(finding=Finding.CURRENCY).exists():
+        reasons.add(limits.CURRENCY)
     return [reason for reason in limits.REASONS if reason in reasons]
-
-
-def sum_accepted(batch: Batch) -> dict[str, Decimal]:
-    """Return the sums of the accepted rows that are not entered yet, by currency."""
-    rows = list_to_do(batch).values("line__currency").annotate(total=Sum("amount"))
-    return {row["line__currency"]: row["total"] for row in rows.order_by("line__currency")}
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
@@ -289,10 +267,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
-    """Return the batches with rows to decide or record, and the paused batches.
-
-    Return none for a person who may not record repayments.
-    """
+    """Return the batches with rows left that this person may record, and the paused batches."""
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return Batch.objects.none()
     is_left = Q(decision=Decision.OPEN) | Q(decision=Decision.ACCEPTED, repayment=None)

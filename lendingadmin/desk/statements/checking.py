@@ -4,7 +4,6 @@ The worker reads several loans in parallel and saves its findings one page of li
 worker dies, its page is checked again.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from datetime import datetime, time, timedelta, tzinfo
@@ -30,12 +29,11 @@ from . import batches, matching, places, standings
 from .findings import (
     EXACT,
     NO_REASON,
+    OF_STANDING,
     OPEN_QUESTIONS,
     Basis,
     Decision,
     Finding,
-    LoanNow,
-    find_of_line,
     find_of_loan,
 )
 from .lines import MAPPED, Kind, Standing
@@ -54,10 +52,7 @@ State = Batch.State
 
 
 def run_slice(batch_id: int) -> timedelta | None:
-    """Check lines for some seconds, and return the wait before the next slice.
-
-    Return None if the check has ended, or if the batch has changed.
-    """
+    """Check lines for some seconds; return the wait before the next slice, None if it ends."""
     rows = Batch.objects.select_related("file", "created_by")
     batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
     until = monotonic() + SLICE
@@ -75,19 +70,24 @@ def run_slice(batch_id: int) -> timedelta | None:
             last = lines[-1].position
             if not batches.advance(batch, State.CHECKING, checked=last):
                 return None
-            _keep(checked)
+            new = [row for row in checked if row.pk is None]
+            for row in checked:
+                if row.pk is not None:
+                    row.save()
+            Allocation.objects.bulk_create(new)
         if monotonic() > until:
             return timedelta(0)
     return None
 
 
 def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation]:
-    """Return the allocations of these lines to save: new rows and rows that were checked again.
-
-    Raise LendingError if none of the loans could be read.
-    """
-    known = _read_known(batch, lines)
-    stopped = _find_stopped(batch.file, lines, {at for at, own in known.items() if len(own) > 1})
+    """Return the new and checked allocations of these lines to save. Raise LendingError."""
+    known: dict[int, list[Allocation]] = {}
+    saved = batch.allocations.filter(position__in=[line.position for line in lines])
+    for row in saved.select_related("line", "repayment").order_by("position", "part"):
+        row.batch = batch
+        known.setdefault(row.position, []).append(row)
+    stopped = _find_stopped(batch, lines)
     rows, new = [], []
     for line in lines:
         against = stopped.get(line.position)
@@ -115,8 +115,8 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
     return rows
 
 
-def judge_lines(
-    file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
+def _judge(
+    file: StatementFile, lines: Sequence[StatementLine], but: Collection[str]
 ) -> dict[int, Standing]:
     """Return the standing of each of these lines in the journal, by position.
 
@@ -124,36 +124,15 @@ def judge_lines(
     the service are ignored too, because the check of each loan asks whether they may still be
     recorded there (Finding.MAY_DOUBLE).
     """
-    found = standings.list_repayments(file, lines)
-    keys = [line.receipt_key for line in lines if line.receipt_key]
-    same = StatementLine.objects.filter(file=file, kind=Kind.PAYMENT, receipt_key__in=keys)
-    times = Counter(same.values_list("receipt_key", flat=True))
-    currency = lending_app(file.app_id).currency
-    return {
-        line.position: standings.judge(
-            standings.Row.of(line),
-            *(
-                [
-                    standings.Recorded.of(one)
-                    for one in found.get(key, ())
-                    if one.state != RepaymentState.NOT_FOUND and one.idempotency_key not in but
-                ]
-                for key in (line.receipt_key, line.bank_key)
-            ),
-            is_twice=times[line.receipt_key] > 1,
-            currency=currency,
-        )
-        for line in lines
-    }
+    only = ~Q(state=RepaymentState.NOT_FOUND) & ~Q(idempotency_key__in=but)
+    judged = standings.judge_lines(file, [line.position for line in lines], only)
+    return {row.position: standing for row, standing in judged}
 
 
 def check_again(row: Allocation) -> None:
-    """Check one row with its current loan, and save it as undecided.
-
-    Raise LendingError if the loan can't be read.
-    """
+    """Check one row with its current loan, and save it as undecided. Raise LendingError."""
     line, batch = row.line, row.batch
-    if against := _find_stopped(batch.file, [line], _list_split(batch, [row])).get(row.position):
+    if against := _find_stopped(batch, [line]).get(row.position):
         row.finding = against
     else:
         _check_loans(batch, [row])
@@ -161,45 +140,50 @@ def check_again(row: Allocation) -> None:
     row.save()
 
 
-def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
-    """Return copies of a batch's accepted rows that were blocked after the check.
+def list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
+    """Return copies of a batch's accepted rows that people must decide again.
 
-    The journal or the decision of a person blocks these rows. The finding of each copy is the
-    reason. Only the dashboard's own database is read.
+    The finding of each copy is the reason: a record or a decision that blocks the row, or another
+    state of its loan. The loans are read only after an approval. A loan that can't be read at the
+    moment is ignored, because recording it will show the fault.
     """
-    batch, lines = rows[0].batch, [row.line for row in rows]
+    file, lines = batch.file, [row.line for row in rows]
     # Repayments of these rows themselves are ignored: an earlier worker may have entered them.
     own = {row.idempotency_key for row in rows}
-    open_questions = find_open_questions(batch.file, lines, but=own)
-    stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
-    found = []
-    for row in rows:
+    questions = find_open_questions(file, lines, but=own)
+    stopped = _find_stopped(batch, lines, but=own)
+    until = find_forgotten_until(file.app_id)
+    pairs = [(row, copy(row)) for row in rows]
+    for row, again in pairs:
         against = stopped.get(row.position)
-        is_plain = row.finding in NO_REASON
         if against is None and row.finding not in OPEN_QUESTIONS:
-            against = open_questions.get(row.position)
+            against = questions.get(row.position)
         # An open repayment of the loan makes the row wait anyway.
-        if against is None and is_plain and list_alike(row, build_request(row), but=OPEN):
+        if against is None and row.finding in NO_REASON and list_alike(row, but=OPEN):
             against = Finding.ALIKE
-        if against:
-            again = copy(row)
-            again.finding = against
-            found.append(again)
-    return found
+        again.finding = against or row.finding
+    if batch.approved_by is not None:
+        same = [again for row, again in pairs if again.finding == row.finding]
+        for row, one in zip(same, _match(batch, same), strict=True):
+            if not one.fault:
+                _apply(row, one, {}, row.position, until, questions.get(row.position))
+    for row, again in pairs:
+        # A check before a restore does not show what was recorded since, even if the gap is closed.
+        if again.finding == row.finding and may_be_forgotten(row, until):
+            again.finding = Finding.MAY_DOUBLE
+    return [again for row, again in pairs if again.finding != row.finding]
 
 
 def _find_stopped(
-    file: StatementFile,
-    lines: Sequence[StatementLine],
-    split: Collection[int],
-    *,
-    but: Collection[str] = (),
+    batch: Batch, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Finding]:
     """Return, by position, the findings that do not depend on the payment's loan.
 
     A repayment with the id of a split payment is not a finding, because it may be another part.
     """
-    judged = judge_lines(file, lines, but=but)
+    file, judged = batch.file, _judge(batch.file, lines, but)
+    parts = batch.allocations.filter(position__in=judged, part__gt=1)
+    split = set(parts.values_list("position", flat=True))
     keys = [line.receipt_key for line in lines]
     put = places.find_put(file.app_id, keys)
     taken_back = places.find_taken_back(file.app_id, keys)
@@ -208,7 +192,9 @@ def _find_stopped(
         # True if the journal can store its date and its amount.
         has_both = line.moment is not None and line.amount is not None
         is_usable = has_both and (line.amount or 0) < _LEAST_TOO_MUCH
-        against = find_of_line(judged[line.position], is_usable=is_usable)
+        against = OF_STANDING.get(judged[line.position])
+        if against is None and not is_usable:
+            against = Finding.UNUSABLE
         if line.position in split and against in (Finding.RECORDED, Finding.WAITING):
             against = None
         if against is None and line.receipt_key:
@@ -226,23 +212,14 @@ def find_open_questions(
 ) -> dict[int, Finding]:
     """Return the OPEN_QUESTIONS about these payments for a person to decide, by position."""
     of_bank = [line for line in lines if line.bank_key]
-    judged = judge_lines(file, of_bank, but=but) if of_bank else {}
+    judged = _judge(file, of_bank, but) if of_bank else {}
     found = {at: Finding.SAME_REFERENCE for at, x in judged.items() if x == Standing.SAME_REFERENCE}
     reversed_ = dict.fromkeys(places.find_maybe_reversed(file, lines), Finding.MAY_REVERSED)
     return found | reversed_
 
 
-def _list_split(batch: Batch, rows: Sequence[Allocation]) -> set[int]:
-    """Return the positions of payments whose money goes to several loans."""
-    own = batch.allocations.filter(position__in=[row.position for row in rows], part__gt=1)
-    return set(own.values_list("position", flat=True))
-
-
 def build_request(row: Allocation) -> Request:
-    """Return the repayment to record for this row (spec: MakeRepayment).
-
-    Raise ValueError for a row without a date, which has a finding against recording.
-    """
+    """Return the repayment to record (spec: MakeRepayment). Raise ValueError without a date."""
     line, file = row.line, row.batch.file
     if line.moment is None:
         raise ValueError("a payment without a date is not recorded")
@@ -274,67 +251,30 @@ def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime
     return min(local.replace(hour=12), timezone.now().astimezone(zone))
 
 
-def _read_known(batch: Batch, lines: Sequence[StatementLine]) -> dict[int, list[Allocation]]:
-    positions = [line.position for line in lines]
-    found: dict[int, list[Allocation]] = {}
-    rows = batch.allocations.filter(position__in=positions).select_related("line", "repayment")
-    for row in rows.order_by("position", "part"):
-        row.batch = batch
-        found.setdefault(row.position, []).append(row)
-    return found
-
-
 def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Find and read the loan of each row, and set its finding and decision.
-
-    Raise LendingError if none of the loans could be read.
-    """
+    """Find and read the loan of each row; set its finding and decision. Raise LendingError."""
     for row in rows if batch.file.is_counted_cash else ():
         # A row of a collection sheet pays the loan that it names, so no other loan is searched.
         if not row.account_id:
             row.account_id, row.basis = read_about(row.line).reference[:LONGEST_ID], Basis.LOAN
-    app_id, fresh = batch.file.app_id, [row for row in rows if not row.account_id]
-    chosen = [row for row in rows if row.account_id]
-    found = matching.match(
-        app_id, batch.created_by, [read_about(row.line) for row in fresh], batch.file.layout
-    )
-    found += _read_chosen(batch.file, chosen)
+    found = _match(batch, rows)
     faults = [one.fault for one in found if one.fault]
     if faults and len(faults) == len(found):
         raise faults[0]
     start = min((row.position for row in rows), default=0)
     taken: dict[str, Decimal] = {}
-    until = find_forgotten_until(app_id)
-    open_questions = find_open_questions(batch.file, [row.line for row in rows])
-    for row, one in zip([*fresh, *chosen], found, strict=True):
-        _apply(row, one, taken, start, until, open_questions.get(row.position))
+    until = find_forgotten_until(batch.file.app_id)
+    questions = find_open_questions(batch.file, [row.line for row in rows])
+    for row, one in zip(rows, found, strict=True):
+        _apply(row, one, taken, start, until, questions.get(row.position))
         _decide(row)
         if row.decision == Decision.ACCEPTED:
             taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
 
 
-def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
-    """Return copies of the accepted rows of one batch whose finding has changed.
-
-    The finding of each copy is the new one. A loan that can't be read at the moment is ignored,
-    because recording it will show the fault.
-    """
-    file, before = rows[0].batch.file, [row.finding for row in rows]
-    rows = [copy(row) for row in rows]
-    found = _read_chosen(file, rows)
-    until = find_forgotten_until(file.app_id)
-    open_questions = find_open_questions(file, [row.line for row in rows])
-    for row, one in zip(rows, found, strict=True):
-        if not one.fault:
-            _apply(row, one, {}, row.position, until, open_questions.get(row.position))
-    return [row for row, finding in zip(rows, before, strict=True) if row.finding != finding]
-
-
-def _read_chosen(file: StatementFile, rows: Sequence[Allocation]) -> list[Match]:
-    """Read the loans that the rows already have, and return a match for each row."""
-    chosen = [(row.basis, row.account_id) for row in rows]
-    payments = [read_about(row.line) for row in rows]
-    return matching.read_chosen(file.app_id, chosen, payments, file.layout)
+def _match(batch: Batch, rows: Sequence[Allocation]) -> list[Match]:
+    payments = [(read_about(row.line), row.basis, row.account_id) for row in rows]
+    return matching.match(batch.file.app_id, batch.created_by, payments, batch.file.layout)
 
 
 def _apply(
@@ -363,22 +303,23 @@ def _apply(
     row.borrower_id = loan_math.borrower_of(found.loan)[:LONGEST_ID]
     row.basis = found.basis
     row.owed = loan_math.total_of(found.loan, "unpaid")
-    before = _sum_before(row, start) + taken.get(row.account_id, Decimal(0))
-    loan = LoanNow(bool(explain_closed(found.loan)), row.owed, before)
+    earlier = batches.list_to_do(row.batch).filter(account_id=row.account_id, position__lt=start)
+    before = earlier.aggregate(total=Sum("amount"))["total"] or Decimal(0)
+    before += taken.get(row.account_id, Decimal(0))
     asked, app = build_request(row), lending_app(row.batch.file.app_id)
     row.finding = find_of_loan(
-        row.amount,
-        loan,
         row.basis,
         contradiction=found.contradiction,
+        open_question=open_question,
+        is_closed=bool(explain_closed(found.loan)),
         is_converted=asked.currency_code not in ("", app.currency),
         may_double=may_be_forgotten(row, until)
         or any(
             find_abandoned(app.app_id, None, one).exists()
             for one in {asked.external_id, row.line.bank_key} - {""}
         ),
-        open_question=open_question,
-        is_alike=bool(list_alike(row, asked)),
+        is_alike=bool(list_alike(row)),
+        is_above=row.owed is not None and before + row.amount > row.owed,
     )
 
 
@@ -397,13 +338,14 @@ def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
     return moment.astimezone(zone).date() <= until.astimezone(zone).date()
 
 
-def list_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> list[Repayment]:
+def list_alike(row: Allocation, but: Collection[str] = ()) -> list[Repayment]:
     """Return the earlier repayments that may be the same payment.
 
     Repayments in one of the states in `but` are ignored. A repayment whose own id is on a statement
     is another payment, even if it is similar. For banks this is true only within one file, because
     another file may have the same payment under another id.
     """
+    asked = build_request(row)
     alike = [one for one in look_alikes(asked, row.idempotency_key) if one.state not in but]
     own = normalise_external_id(asked.external_id)
     others = {one.external_id_key for one in alike} - {own}
@@ -418,23 +360,8 @@ def list_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> li
     return [one for one in alike if one.external_id_key not in {own, *known}]
 
 
-def _sum_before(row: Allocation, start: int) -> Decimal:
-    """Return the sum that accepted rows before a position will still pay on this row's loan."""
-    before = row.batch.allocations.filter(
-        account_id=row.account_id,
-        decision=Decision.ACCEPTED,
-        repayment=None,
-        position__lt=start,
-    )
-    total: Decimal | None = before.aggregate(total=Sum("amount"))["total"]
-    return total or Decimal(0)
-
-
 def _decide(row: Allocation) -> None:
-    """Accept a row that names its loan and has no finding against it; other rows stay undecided.
-
-    A row that was left out stays left out.
-    """
+    """Accept a row that names its loan and has no finding against it, unless it was left out."""
     if row.decision == Decision.LEFT_OUT:
         return
     is_exact = row.finding == Finding.FINE and row.basis in EXACT
@@ -442,19 +369,10 @@ def _decide(row: Allocation) -> None:
     row.decided_by = None
 
 
-def _keep(rows: Sequence[Allocation]) -> None:
-    new = [row for row in rows if row.pk is None]
-    Allocation.objects.bulk_create(new)
-    for row in rows:
-        if row not in new:
-            row.save()
-
-
 def _pause(batch: Batch, error: LendingError) -> timedelta | None:
     """Save a fault of the service on the batch, and return the wait before the next try.
 
-    After the last try, the batch becomes READY and people continue without the remaining rows. In
-    this case return None. Return None also if the batch has changed.
+    After the last try, the batch becomes READY and people continue without the remaining rows.
     """
     tries = batch.tries + 1
     pause = find_pause(tries, error)

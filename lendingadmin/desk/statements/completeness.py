@@ -63,11 +63,24 @@ def prove(statement: Statement) -> Proof:
     ):
         if total is not None:
             checks.append(words)
-            breaks += _compare_total(total, words, [x.amount * sign for x in moved if x.amount])
+            amounts = [line.amount * sign for line in moved if line.amount]
+            found = sum((amount for amount in amounts if amount > 0), _ZERO)
+            if found != total:
+                text = _(
+                    "The rows add up to %(found)s; the head of the file says %(total)s (%(what)s)."
+                )
+                values = {"found": f"{found:,f}", "total": f"{total:,f}", "what": words}
+                breaks.append(Flaw(0, text % values))
     for part in others:
         # The balances of a head are in one currency. A single running balance has none before it.
         if checks and (statement.has_balances or not _can_compare(part, None)):
-            breaks += _name_currency(part)
+            words = _(
+                "Row %(number)s is in %(currency)s, and the balances are in another currency."
+            )
+            breaks += [
+                Flaw(line.number, words % {"number": line.number, "currency": line.currency})
+                for line in part
+            ]
     named = {flaw.number for flaw in flaws}
     breaks += flaws
     breaks += [
@@ -83,10 +96,7 @@ def prove(statement: Statement) -> Proof:
 
 
 def _part_by_currency(statement: Statement, lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines that moved money by currency, the statement's currency first.
-
-    A statement that names no currency has the currency of most of its lines.
-    """
+    """Return the lines that moved money by currency; the first is the currency of the statement."""
     moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
     named = Counter(line.currency for line in moved if line.currency).most_common(1)
     main = statement.currency or (named[0][0] if named else "")
@@ -102,13 +112,6 @@ def _can_compare(lines: Sequence[Line], opening: Decimal | None) -> bool:
     return running > 1 or (running > 0 and opening is not None)
 
 
-def _name_currency(lines: Sequence[Line]) -> Iterator[Flaw]:
-    for line in lines:
-        words = _("Row %(number)s is in %(currency)s, and the balances are in another currency.")
-        values = {"number": line.number, "currency": line.currency}
-        yield Flaw(line.number, words % values)
-
-
 def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]:
     """Yield a flaw for each row whose balance is not the balance before plus the row's amount.
 
@@ -121,21 +124,18 @@ def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]
         if line.balance is None:
             continue
         if before is not None and before + moved != line.balance:
-            yield Flaw(line.number, _describe(line, before + moved))
+            words = _(
+                "At row %(number)s the balance is %(found)s and should be %(expected)s. A row of "
+                "%(missing)s is missing, extra or changed near this row."
+            )
+            values = {
+                "number": line.number,
+                "found": f"{line.balance:,f}",
+                "expected": f"{before + moved:,f}",
+                "missing": f"{line.balance - before - moved:,f}",
+            }
+            yield Flaw(line.number, words % values)
         before, moved = line.balance, _ZERO
-
-
-def _describe(line: Line, expected: Decimal) -> str:
-    missing = (line.balance or _ZERO) - expected
-    return _(
-        "At row %(number)s the balance is %(found)s and should be %(expected)s. A row of "
-        "%(missing)s is missing, extra or changed near this row."
-    ) % {
-        "number": line.number,
-        "found": f"{line.balance:,f}",
-        "expected": f"{expected:,f}",
-        "missing": f"{missing:,f}",
-    }
 
 
 def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Flaw]:
@@ -146,19 +146,5 @@ def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Flaw]
             "Opening balance and rows add up to %(total)s; the closing balance is "
             "%(closing)s. %(missing)s is missing."
         )
-        yield Flaw(
-            0,
-            words
-            % {
-                "total": f"{total:,f}",
-                "closing": f"{closing:,f}",
-                "missing": f"{closing - total:,f}",
-            },
-        )
-
-
-def _compare_total(total: Decimal, words: str, amounts: Sequence[Decimal]) -> Iterator[Flaw]:
-    found = sum((amount for amount in amounts if amount > 0), _ZERO)
-    if found != total:
-        text = _("The rows add up to %(found)s; the head of the file says %(total)s (%(what)s).")
-        yield Flaw(0, text % {"found": f"{found:,f}", "total": f"{total:,f}", "what": words})
+        values = {"total": total, "closing": closing, "missing": closing - total}
+        yield Flaw(0, words % {name: f"{one:,f}" for name, one in values.items()})

@@ -3,9 +3,6 @@
 The ids come from the alarms that no manager has seen yet (alarms.py).
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
-
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy, ngettext_lazy
@@ -38,15 +35,6 @@ WITH_QUESTION = ngettext_lazy(
 )
 #: Number of contradictions on the page. More appear after a person has pressed OK on these.
 AT_MOST = 50
-_Row = TypeVar("_Row", StatementLine, Repayment)
-
-
-class Contradiction(NamedTuple):
-    """One transaction id with its rows of statements and its repayments."""
-
-    key: str
-    lines: Sequence[StatementLine]
-    repayments: Sequence[Repayment]
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
@@ -58,37 +46,42 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
-    """Return the unallocated payments of an app that have no owner, or this person as owner.
-
-    Return none to a person who may not record payments.
-    """
+    """Return the unallocated payments without an owner, or of this person, who may record them."""
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return StatementLine.objects.none()
     return places.list_unallocated(app_id).filter(Q(owner=None) | Q(owner=person))
 
 
 def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
-    """Return the files with an open question about columns, days or words.
-
-    Files whose question can no longer be answered are left out.
-    """
+    """Return the files with an open question about columns, days or words that can be answered."""
     if not person.has_perm(READ, app_id):
         return StatementFile.objects.none()
     is_asked = Q(layout="") | Q(day_is_proposed=True) | ~Q(unknown_words={})
     return StatementFile.objects.filter(is_asked, app_id=app_id, batch=None).exclude(content="")
 
 
-def list_contradictions(app_id: str) -> list[Contradiction]:
-    """Return the contradictions with an unseen alarm, the oldest first, at most AT_MOST."""
+def list_contradictions(
+    app_id: str,
+) -> list[tuple[str, list[StatementLine], list[Repayment]]]:
+    """Return the ids with an unseen alarm, the oldest first, at most AT_MOST.
+
+    Each id has its rows of statements and its repayments.
+    """
     alarmed = _list_alarmed(app_id).values_list("external_id_key", flat=True)
     keys = list(dict.fromkeys(alarmed[:AT_MOST]))
     same = Q(receipt_key__in=keys) | Q(bank_key__in=keys)
     lines = StatementLine.objects.filter(same, file__app_id=app_id)
     lines = lines.select_related("file").order_by("file_id", "position")
-    lines_of = _group(lines, "receipt_key") | _group(lines.exclude(bank_key=""), "bank_key")
-    rows = Repayment.objects.filter(app_id=app_id, external_id_key__in=keys)
-    rows_of = _group(rows.select_related("created_by").order_by("pk"), "external_id_key")
-    return [Contradiction(key, lines_of.get(key, []), rows_of[key]) for key in keys]
+    rows = Repayment.objects.filter(app_id=app_id, external_id_key__in=keys).order_by("pk")
+    rows = rows.select_related("created_by")
+    return [
+        (
+            key,
+            [line for line in lines if key in (line.receipt_key, line.bank_key)],
+            [row for row in rows if row.external_id_key == key],
+        )
+        for key in keys
+    ]
 
 
 def mark_seen(app_id: str, key: str, by: User) -> None:
@@ -104,19 +97,7 @@ def _list_alarmed(app_id: str) -> QuerySet[Repayment]:
     return rows.filter(Exists(same))
 
 
-def _group(rows: Iterable[_Row], name: str) -> dict[str, list[_Row]]:
-    found: dict[str, list[_Row]] = {}
-    for row in rows:
-        found.setdefault(getattr(row, name), []).append(row)
-    return found
-
-
 BADGES = [Badge("statements", list_waiting), Badge("statements", list_unplaced)]
-
-
-def _describe_difference(repayment: Repayment) -> Task:
-    at = reverse("statements-contradictions", args=[repayment.app_id])
-    return decisions.describe(repayment, at, repayment.alarm_at)
 
 
 def _describe_unplaced(line: StatementLine) -> Task:
@@ -136,7 +117,9 @@ DECISIONS = [
         "statements-contradictions",
         DIFFERENCES,
         list_waiting,
-        describe=_describe_difference,
+        describe=lambda row: decisions.describe(
+            row, reverse("statements-contradictions", args=[row.app_id]), row.alarm_at
+        ),
         oldest_first=("alarm_at", "pk"),
         button=gettext_lazy("Compare"),
     ),

@@ -62,25 +62,18 @@ def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str
 
     An account whose files are never complete is also included. Its days have no cover.
     """
+    begins = datetime.combine(since, time.min, UTC)
+    files = StatementFile.objects.filter(app_id=app_id, created_at__gte=begins)
+    files = files.exclude(layout__in=["", COUNTED_CASH]).exclude(account="")
+    uploaded = files.values_list("network", "account").distinct()
     found: dict[str, set[str]] = {}
-    for network, account in (*_list_uploaded(app_id, since), *(one[1:3] for one in covers)):
+    for network, account in (*uploaded, *(one[1:3] for one in covers)):
         found.setdefault(network, set()).add(account)
     return {network: sorted(accounts) for network, accounts in sorted(found.items())}
 
 
-def _list_uploaded(app_id: str, since: date) -> list[tuple[str, str]]:
-    """Return network and account of each statement that was uploaded since a day."""
-    begins = datetime.combine(since, time.min, UTC)
-    files = StatementFile.objects.filter(app_id=app_id, created_at__gte=begins)
-    files = files.exclude(layout__in=["", COUNTED_CASH]).exclude(account="")
-    return list(files.values_list("network", "account").distinct())
-
-
 def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> bool:
-    """Return True if each of these accounts of a network has a file that covers the day.
-
-    Return False without accounts.
-    """
+    """Return True if there are accounts and each has a file that covers the day."""
     on_day = {cover.account for cover in covers if cover.first <= day <= cover.last}
     return bool(wanted := set(accounts)) and wanted <= on_day
 
@@ -92,21 +85,20 @@ def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
     later. An account is listed even if its files cover no day.
     """
     covers = list_covers(app_id, first - ACCOUNTS_OF, last)
-    own: dict[tuple[str, str], list[Cover]] = {}
-    for cover in covers:
-        own.setdefault((cover.network, cover.account), []).append(cover)
-    for key in _list_uploaded(app_id, first - ACCOUNTS_OF):
-        own.setdefault(key, [])
-    return [AccountCover(*key, _find_stretches(first, last, own[key])) for key in sorted(own)]
+    return [
+        AccountCover(network, account, _find_stretches(first, last, covers, (network, account)))
+        for network, own in list_accounts(app_id, covers, first - ACCOUNTS_OF).items()
+        for account in own
+    ]
 
 
-def _find_stretches(first: date, last: date, covers: list[Cover]) -> list[tuple[date, date]]:
-    """Return the periods between the first and last day that none of these covers includes.
-
-    All covers are of one account.
-    """
+def _find_stretches(
+    first: date, last: date, covers: list[Cover], account: tuple[str, str]
+) -> list[tuple[date, date]]:
+    """Return the periods between two days that no file of an account covers."""
     missing, begins = [], first
-    for cover in sorted(covers, key=lambda one: one.first):
+    own = (one for one in covers if one[1:3] == account)
+    for cover in sorted(own, key=lambda one: one.first):
         if cover.first > begins:
             missing.append((begins, cover.first - _DAY))
         begins = max(begins, cover.last + _DAY)

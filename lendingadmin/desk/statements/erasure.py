@@ -28,10 +28,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase the payers and reasons in a borrower's rows, and delete the borrower's saved payers.
-
-    Return the number of changed rows.
-    """
+    """Erase the payers and reasons in a borrower's rows, and the saved payers; return how many."""
     decided = _list_decided(app_id, borrower_id)
     PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
     return _erase(_list_lines(app_id, borrower_id, decided), decided)
@@ -69,10 +66,7 @@ def _list_lines(
 
 
 def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int:
-    """Erase the payers of these rows, and the reasons of decisions.
-
-    Return the number of erased payers or the number of erased reasons, whichever is larger.
-    """
+    """Erase the payers of these rows and the reasons of decisions; return the larger number."""
     erased = decided.exclude(reason="").update(reason="")
     lines.exclude(place_reason="").update(place_reason="")
     return max(lines.exclude(about="").update(about=""), erased)

@@ -1,8 +1,5 @@
 """Findings of the dry run about a payment before it is recorded, and the decisions on it."""
 
-from decimal import Decimal
-from typing import NamedTuple
-
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -97,7 +94,8 @@ CHIPS = {
     Finding.MAY_REVERSED: ("bad", "exclamation-triangle"),
     Finding.SAME_REFERENCE: ("warn", "document-duplicate"),
 }
-_OF_LINE = {
+#: The findings that do not depend on the loan.
+OF_STANDING = {
     Standing.DAMAGED: Finding.DAMAGED,
     Standing.TWICE: Finding.TWICE,
     Standing.CONFIRMED: Finding.RECORDED,
@@ -106,46 +104,27 @@ _OF_LINE = {
 }
 
 
-class LoanNow(NamedTuple):
-    """The state of a loan at this moment; `owed` is None if it is unknown.
-
-    `paid_before` is the sum that earlier payments of the batch will pay on the loan.
-    """
-
-    is_closed: bool
-    owed: Decimal | None
-    paid_before: Decimal = Decimal(0)
-
-
-def find_of_line(standing: Standing, *, is_usable: bool) -> Finding | None:
-    """Return a finding that does not depend on the loan; None if there is none."""
-    if found := _OF_LINE.get(standing):
-        return found
-    return None if is_usable else Finding.UNUSABLE
-
-
 def find_of_loan(
-    amount: Decimal,
-    loan: LoanNow,
     basis: str,
     *,
     contradiction: Finding | None,
+    open_question: Finding | None,
+    is_closed: bool,
     is_converted: bool,
     may_double: bool,
-    open_question: Finding | None,
     is_alike: bool,
+    is_above: bool,
 ) -> Finding:
-    """Return the finding for this amount on this loan, FINE and PROPOSED included.
+    """Return the finding for an amount on a loan, FINE and PROPOSED included.
 
     PROPOSED means that the row does not name the loan. `contradiction` is the finding if the row's
     payer or its words do not fit the loan. `open_question` is a finding against the row until a
-    person decides (OPEN_QUESTIONS).
+    person decides (OPEN_QUESTIONS). `is_above` is True if the amount is above what is owed.
     """
-    is_above = loan.owed is not None and loan.paid_before + amount > loan.owed
     against = (
         (Finding.MAY_DOUBLE, may_double),
         (open_question or Finding.FINE, open_question is not None),
-        (Finding.CLOSED, loan.is_closed),
+        (Finding.CLOSED, is_closed),
         (Finding.CURRENCY, is_converted),
         (Finding.ALIKE, is_alike),
     )

@@ -18,8 +18,6 @@ from .findings import Decision, Finding
 from .lines import PUT, Kind, Mapping, Standing, UnknownTable
 
 _LONGEST_TEXT = 4_000_000
-# The choice of a filter that includes all rows.
-_ANY = ("", gettext_lazy("any"))
 
 
 class NewStatementForm(forms.Form):
@@ -44,26 +42,21 @@ class NewStatementForm(forms.Form):
         help_text=gettext_lazy("Include the row of headings."),
     )
 
-    def clean_file(self) -> Any:
-        """Return the file; raise ValidationError if it is too large."""
-        sent = self.cleaned_data["file"]
-        if isinstance(sent, CutOff):
-            words = _(
-                "The file is larger than %(count)s bytes. Export the statement in smaller parts."
-            )
-            raise forms.ValidationError(words % {"count": count(LONGEST)})
-        return sent
-
     def clean(self) -> None:
         """Require either a file or pasted rows, and set `content` to their bytes."""
         sent, text = self.cleaned_data.get("file"), self.cleaned_data.get("text", "")
         if "file" in self.errors:
             return
-        if bool(sent) == bool(text.strip()):
+        if isinstance(sent, CutOff):
+            words = _(
+                "The file is larger than %(count)s bytes. Export the statement in smaller parts."
+            )
+            self.add_error("file", words % {"count": count(LONGEST)})
+        elif bool(sent) == bool(text.strip()):
             words = _("Choose a file or paste its rows, not both.")
             self.add_error("file", forms.ValidationError(words, code="one_of_two"))
-            return
-        self.content = sent.read() if sent else text.encode()
+        else:
+            self.content = sent.read() if sent else text.encode()
 
 
 class ColumnsForm(forms.Form):
@@ -164,31 +157,26 @@ _MEANINGS = {
 }
 
 
+def _filter(label: Any, choices: Sequence[tuple[str, Any]]) -> forms.ChoiceField:
+    choices = [("", gettext_lazy("any")), *choices]
+    return forms.ChoiceField(label=label, required=False, choices=choices)
+
+
 class LinesForm(forms.Form):
     """Form for the filter of a statement's rows."""
 
-    standing = forms.ChoiceField(
-        label=gettext_lazy("Status"), required=False, choices=[_ANY, *Standing.choices]
-    )
-    kind = forms.ChoiceField(
-        label=gettext_lazy("Kind"), required=False, choices=[_ANY, *Kind.choices]
-    )
+    standing = _filter(gettext_lazy("Status"), Standing.choices)
+    kind = _filter(gettext_lazy("Kind"), Kind.choices)
 
 
 class AllocationsForm(forms.Form):
     """Form for the filter of a batch's rows."""
 
-    finding = forms.ChoiceField(
-        label=gettext_lazy("Result"), required=False, choices=[_ANY, *Finding.choices]
-    )
-    decision = forms.ChoiceField(
-        label=gettext_lazy("Decided"), required=False, choices=[_ANY, *Decision.choices]
-    )
-    result = forms.ChoiceField(
-        label=gettext_lazy("State"),
-        required=False,
-        choices=[
-            _ANY,
+    finding = _filter(gettext_lazy("Result"), Finding.choices)
+    decision = _filter(gettext_lazy("Decided"), Decision.choices)
+    result = _filter(
+        gettext_lazy("State"),
+        [
             ("landed", gettext_lazy("recorded or probably recorded")),
             ("doubtful", gettext_lazy("not known yet")),
             (RepaymentState.REFUSED.value, gettext_lazy(RepaymentState.REFUSED.label)),

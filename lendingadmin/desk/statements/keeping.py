@@ -45,9 +45,8 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
     if known := same.first():
         return known, False
     found = read_content(app, content)
-    file = StatementFile(
-        app_id=app.app_id, digest=digest, token=secrets.token_hex(16), created_by=by
-    )
+    file = StatementFile(app_id=app.app_id, digest=digest, created_by=by)
+    file.token = secrets.token_hex(16)
     file.content = b64encode(zlib.compress(content)).decode()
     try:
         with transaction.atomic():
@@ -65,10 +64,7 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
 def keep_counted_cash(
     app: LendingApp, name: str, code: str, day: date, lines: Sequence[Line], by: User
 ) -> StatementFile:
-    """Save the rows of a collection sheet with counted cash, and return their file.
-
-    `name` is unique to these rows. Raise IntegrityError if rows with this name are already saved.
-    """
+    """Save the rows of a collection sheet as a file. Raise IntegrityError if `name` is saved."""
     counted = Statement(
         layout=COUNTED_CASH,
         network="",
@@ -79,49 +75,30 @@ def keep_counted_cash(
         ends=day,
         paid_in=sum((line.amount for line in lines if line.amount), Decimal(0)),
     )
-    file = StatementFile(
-        app_id=app.app_id,
-        digest=hashlib.sha256(name.encode()).hexdigest(),
-        token=secrets.token_hex(16),
-        created_by=by,
-    )
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    file = StatementFile(app_id=app.app_id, digest=digest, created_by=by)
+    file.token = secrets.token_hex(16)
     file.save()
     _keep(file, counted)
     return file
 
 
 def may_read_again(file: StatementFile) -> bool:
-    """Return whether a file may be read again.
-
-    The file must have its content and no batch, and no person may have placed one of its payments.
-    """
+    """Return whether a file has its content and no batch, and no person placed its payments."""
     begun, placed = Batch.objects.filter(file=file), file.lines.exclude(placed_at=None)
     return bool(file.content) and not begun.exists() and not placed.exists()
 
 
-def may_map_again(file: StatementFile) -> bool:
-    """Return True if the columns of a file can be named again after a mistake."""
-    return file.layout == MAPPED and may_read_again(file)
-
-
 def open_table(file: StatementFile) -> UnknownTable | None:
-    """Return the table whose columns a person may name; None if there is none."""
-    if not file.content or (file.layout and not may_map_again(file)):
+    """Return the table whose columns a person may name, also after a mistake; None if none."""
+    if file.layout not in ("", MAPPED) or not may_read_again(file):
         return None
     found = read(_unpack(file), zone=lending_app(file.app_id).zone)
     return found if isinstance(found, UnknownTable) else None
 
 
-def find_named(file: StatementFile, table: UnknownTable) -> dict[str, str]:
-    """Return the headings of the deciding columns, with the earlier answers of a person.
-
-    The answers are the network and the heading of each column, for a table with the same headings.
-    """
-    known = _find_layout(file.app_id, table.fingerprint)
-    return table.deciding | ({"network": known.network, **known.columns} if known else {})
-
-
-def _find_layout(app_id: str, fingerprint: str) -> KnownLayout | None:
+def find_layout(app_id: str, fingerprint: str) -> KnownLayout | None:
+    """Return the answers of people about a layout; None if there are none."""
     return KnownLayout.objects.filter(app_id=app_id, fingerprint=fingerprint).first()
 
 
@@ -133,10 +110,8 @@ def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -
     table = open_table(file)
     if table is None:
         return False
-    known = _find_layout(file.app_id, table.fingerprint)
-    named = KnownLayout(
-        network=network, columns=asdict(mapping), words=known.words if known else {}
-    )
+    named = find_layout(file.app_id, table.fingerprint) or KnownLayout()
+    named.network, named.columns = network, asdict(mapping)
     found = _read_named(lending_app(file.app_id), _unpack(file), None, named)
     with transaction.atomic():
         if not _replace_lines(file, found, by, "mapped"):
@@ -150,10 +125,7 @@ def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -
 
 
 def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
-    """Read a file again with the day or the month first.
-
-    Return False if the file may not be read again.
-    """
+    """Read a file again with the day or the month first; return False if that is not allowed."""
     if not may_read_again(file):
         return False
     found = read_content(lending_app(file.app_id), _unpack(file), day_first)
@@ -170,8 +142,9 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
     app = lending_app(file.app_id)
     table = open_table(file)
     fingerprint = table.fingerprint if table else file.layout
-    known = _find_layout(file.app_id, fingerprint) or KnownLayout(created_by=by)
-    known.app_id, known.fingerprint = file.app_id, fingerprint
+    known = find_layout(file.app_id, fingerprint) or KnownLayout(
+        app_id=file.app_id, fingerprint=fingerprint, created_by=by
+    )
     for name, words in meanings.items():
         known.words = known.words | {name: known.words.get(name, {}) | words}
     # The order of day and month was answered before. None means that a person is still asked.
@@ -184,10 +157,7 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
 def _replace_lines(
     file: StatementFile, found: Statement | UnknownTable, by: User, outcome: str
 ) -> bool:
-    """Replace the lines of a file, with an audit entry.
-
-    Return False if the file may not be read again.
-    """
+    """Replace the lines of a file, with an audit entry; return False if that is not allowed."""
     with transaction.atomic():
         # No batch of this file can begin until this transaction ends.
         if not may_read_again(StatementFile.objects.select_for_update().get(pk=file.pk)):
@@ -213,15 +183,12 @@ def delete_old_content(before: datetime, most: int) -> int:
 def read_content(
     app: LendingApp, content: bytes, day_first: bool | None = None
 ) -> Statement | UnknownTable:
-    """Return the content of a file, read with the earlier answers of people about its layout.
-
-    Raise Refused if the content is not a statement.
-    """
+    """Return the content of a file, read with the earlier answers of people. Raise Refused."""
     found = _read_named(app, content, day_first, KnownLayout())
     if isinstance(found, Statement) and not found.unknown_words:
         return found
     of = found.layout if isinstance(found, Statement) else found.fingerprint
-    known = _find_layout(app.app_id, of)
+    known = find_layout(app.app_id, of)
     return _read_named(app, content, day_first, known) if known else found
 
 
@@ -271,13 +238,13 @@ def _find_places(
     All are empty if rows are missing or a person must answer a question about the file. They are
     also empty for counted cash, which a cashier has and compares in the cash count of the day.
     """
-    if not file.is_certain or file.is_counted_cash:
-        return [""] * len(found)
-    payments = [key for line, key in zip(found, keys, strict=True) if line.kind is Kind.PAYMENT]
-    known = find_places(file.app_id, [key for key in payments if key])
+    is_placed = file.is_certain and not file.is_counted_cash
+    payments = [is_placed and line.kind is Kind.PAYMENT for line in found]
+    of_payments = [key for key, x in zip(keys, payments, strict=True) if key and x]
+    known = find_places(file.app_id, of_payments)
     return [
-        known.get(key, Place.UNALLOCATED) if line.kind is Kind.PAYMENT else ""
-        for line, key in zip(found, keys, strict=True)
+        known.get(key, Place.UNALLOCATED) if is_payment else ""
+        for key, is_payment in zip(keys, payments, strict=True)
     ]
 
 
@@ -299,6 +266,11 @@ def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine
     places = _find_places(file, found.lines, keys)
     named = zip(found.lines, receipts, keys, bank_keys, places, strict=True)
     for position, (line, receipt, key, bank_key, place) in enumerate(named, start=1):
+        # The texts are saved for payments and reversals only, because the payer of a charge is
+        # never searched.
+        is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL)
+        texts = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
+        about = [*texts, *([list(line.others)] if line.others else [])]
         yield StatementLine(
             file=file,
             position=position,
@@ -314,18 +286,9 @@ def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine
             currency=line.currency,
             moment=line.moment,
             has_time=line.has_time,
-            about=_write_about(line),
+            about=json.dumps(about, ensure_ascii=False) if is_told and any(about) else "",
             place=place,
         )
-
-
-def _write_about(line: Line) -> str:
-    # The texts are saved for payments and reversals only, because the payer of a charge is never
-    # searched.
-    is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL)
-    texts = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
-    about = [*texts, *([list(line.others)] if line.others else [])]
-    return json.dumps(about, ensure_ascii=False) if is_told and any(about) else ""
 
 
 def _unpack(file: StatementFile) -> bytes:

@@ -48,17 +48,42 @@ class Place(models.TextChoices):
 PUT = (Place.RETURNED, Place.NOT_OURS, Place.ELSEWHERE)
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """The payer of a line, and the texts about the purpose of the payment; empty if missing.
+
+    `reverses` is the receipt of the payment that a reversal reverses. `others` are the further
+    references and the other words of the row, which can contradict `reference`.
+    """
+
+    phone: str = ""
+    payer: str = ""
+    reference: str = ""
+    details: str = ""
+    status: str = ""
+    reverses: str = ""
+    others: Sequence[str] = ()
+
+    @property
+    def words(self) -> str:
+        """All texts of the row except its reference and its payer."""
+        return " · ".join(filter(None, (self.details, *self.others)))
+
+    @property
+    def sentences(self) -> str:
+        """The details and other texts, without single ids, which may look like phone numbers."""
+        return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(About):
     """One row of a statement, or one detail of a bank's entry.
 
     `number` is the row in the file as a spreadsheet counts it, or the count of the detail. `amount`
     is the money that the line moves, positive in and negative out; for a failed row it is the money
     that would have moved. `moment` has a time zone. Without a time of day (`has_time`), `moment` is
-    midnight in the statement's zone. It is None if the date can't be read. Missing texts are empty.
-    `reverses` is the receipt of the payment that a reversal reverses. An id that lost digits
-    (`is_damaged`) is never a key, and `receipt` then has the id as written in the file. `others`
-    are the further references and the other words of the row, which can contradict `reference`.
+    midnight in the statement's zone. It is None if the date can't be read. An id that lost digits
+    (`is_damaged`) is never a key, and `receipt` then has the id as written in the file.
     """
 
     number: int
@@ -69,14 +94,7 @@ class Line:
     has_time: bool = True
     receipt: str = ""
     balance: Decimal | None = None
-    phone: str = ""
-    payer: str = ""
-    reference: str = ""
-    details: str = ""
-    status: str = ""
-    reverses: str = ""
     is_damaged: bool = False
-    others: Sequence[str] = ()
 
 
 def list_others(reference: str, details: str, *texts: str | None) -> Sequence[str]:

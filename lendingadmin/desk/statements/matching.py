@@ -44,8 +44,8 @@ from lendingadmin.web.masking import list_rights
 from . import payers
 from .agreement import LONGEST_WORDS, Agreement, compare_payer, find_phones
 from .findings import Basis, Finding
+from .lines import About
 from .models import COUNTED_CASH
-from .rows import About
 
 # A possible id within other words, and letters before digits with any separator.
 _WORD = re.compile(r"[\w-]+")
@@ -100,44 +100,36 @@ class Named(NamedTuple):
     by_borrower: bool = False
 
 
-def match(app_id: str, person: User, payments: Sequence[About], layout: str) -> list[Match]:
+def match(
+    app_id: str, person: User, payments: Sequence[tuple[About, str, str]], layout: str
+) -> list[Match]:
     """Return the loan of each payment, as far as this person may search.
 
-    Loans are read in parallel.
+    Each payment has its texts, and the basis and id of the loan that it has already, or two empty
+    texts. Loans are read in parallel.
     """
-    app = gateway.app(app_id)
-    named = _read_all(
-        [partial(_read_named, app, one.reference) if one.reference else None for one in payments]
+    app, texts = gateway.app(app_id), [about for about, _basis, _loan in payments]
+    found = _read_all(
+        [
+            partial(_read_loan, app, basis, loan_id)
+            if loan_id
+            else (partial(_read_named, app, about.reference) if about.reference else None)
+            for about, basis, loan_id in payments
+        ]
     )
-    left = [at for at, one in enumerate(named) if not (one.loan or one.is_several or one.fault)]
-    proposed = _propose(app_id, person, [payments[at] for at in left])
+    left = [
+        at
+        for at, (one, payment) in enumerate(zip(found, payments, strict=True))
+        if not (payment[2] or one.loan or one.is_several or one.fault)
+    ]
+    proposed = propose(app_id, person, [texts[at] for at in left])
     reads = [
         partial(_read_loan, app, basis, loan_ids[0]) if len(loan_ids) == 1 else None
         for basis, loan_ids in proposed
     ]
     for at, (basis, loan_ids), read in zip(left, proposed, _read_all(reads), strict=True):
-        named[at] = Match(basis, is_several=True) if len(loan_ids) > 1 else read
-    return _find_contradictions(app_id, payments, named, layout)
-
-
-def list_candidates(app_id: str, person: User, payment: About) -> tuple[str, Sequence[str]]:
-    """Return the basis and the possible loans of a payment, from local data.
-
-    The service is not read.
-    """
-    return _propose(app_id, person, [payment])[0]
-
-
-def read_chosen(
-    app_id: str, chosen: Sequence[tuple[str, str]], payments: Sequence[About], layout: str
-) -> list[Match]:
-    """Read the loans that payments already have, and return a match for each payment.
-
-    `chosen` has the basis and the loan id of each payment.
-    """
-    app = gateway.app(app_id)
-    found = _read_all([partial(_read_loan, app, basis, loan_id) for basis, loan_id in chosen])
-    return _find_contradictions(app_id, payments, found, layout)
+        found[at] = Match(basis, is_several=True) if len(loan_ids) > 1 else read
+    return _find_contradictions(app_id, texts, found, layout)
 
 
 def _read_all(reads: Sequence[partial[Match] | None]) -> list[Match]:
@@ -184,10 +176,7 @@ def _read_loan(app: AppClient, basis: str, loan_id: str) -> Match:
 
 
 def _list(app: AppClient, **filters: str) -> list[Loan]:
-    """Return the loans that a filter finds.
-
-    Return an empty list if the service refuses the filter, or if there is more than one page.
-    """
+    """Return the loans that a filter finds; none if it is refused or has more than one page."""
     try:
         page = app.loans.list(filters=filters, order=NEWEST_FIRST, page_size=_MOST_LOANS)
     except _ABSENT:
@@ -196,10 +185,10 @@ def _list(app: AppClient, **filters: str) -> list[Loan]:
     return [] if page.next_page_token else [one for one in page.items if isinstance(one, Loan)]
 
 
-def _propose(
+def propose(
     app_id: str, person: User, payments: Sequence[About]
 ) -> list[tuple[str, Sequence[str]]]:
-    """Return the basis and the possible loans of each payment.
+    """Return the basis and the possible loans of each payment, from local data.
 
     The loans are found by words, then by saved links of the payer, then by phone, then by name.
     """
@@ -243,16 +232,17 @@ def _find_contradictions(
     }
     borrowers = _read_borrowers(app_id, asked - {""})
     by_word = _find_by_words(app_id, [f"{one.reference} {one.words}" for one in payments])
-    agreed = [_agree(one, payment, borrowers) for one, payment in zip(found, payments, strict=True)]
-    bare = [x for x, how in zip(payments, agreed, strict=True) if how == Agreement.ABSENT]
+    bare = [one for one in payments if compare_payer(one, "", "") == Agreement.ABSENT]
     near = _find_near(app_id, [one.reference for one in bare])
     judged = []
-    for one, payment, how, is_said in zip(found, payments, agreed, links, strict=True):
+    for one, payment, is_said in zip(found, payments, links, strict=True):
+        borrower = borrowers.get(loan_math.borrower_of(one.loan), {}) if one.loan else {}
         if one.loan is None:
             judged.append(one)
-        elif isinstance(how, LendingError):
-            judged.append(Match(one.basis, fault=how))
+        elif isinstance(borrower, LendingError):
+            judged.append(Match(one.basis, fault=borrower))
         else:
+            how = compare_payer(payment, borrower.get("name", ""), borrower.get("phone", ""))
             against = _compare_named(one, one.loan, payment, by_word, layout)
             if against != Finding.TWO_LOANS and not is_said:
                 against = _OF_PAYER.get(how, against)
@@ -260,19 +250,6 @@ def _find_contradictions(
                 against = _find_doubt(one, one.loan, near.get(payment.reference, ()))
             judged.append(one._replace(contradiction=against))
     return judged
-
-
-def _agree(
-    one: Match, payment: About, borrowers: Mapping[str, dict[str, str] | LendingError]
-) -> Agreement | LendingError:
-    """Compare the payer with the borrower of the loan.
-
-    Return the error if the borrower can't be read.
-    """
-    borrower = borrowers.get(loan_math.borrower_of(one.loan), {}) if one.loan else {}
-    if isinstance(borrower, LendingError):
-        return borrower
-    return compare_payer(payment, borrower.get("name", ""), borrower.get("phone", ""))
 
 
 def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | None:
@@ -290,10 +267,7 @@ def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | No
 def _read_borrowers(
     app_id: str, borrower_ids: Collection[str]
 ) -> dict[str, dict[str, str] | LendingError]:
-    """Return the name and phone of each borrower, or the error that prevents reading them.
-
-    The entry is empty if the borrower does not exist, or if the service sent another record.
-    """
+    """Return the name and phone of each borrower, or the error; empty for an unknown borrower."""
     app, keys = gateway.app(app_id), sorted(borrower_ids)
     reads = [partial(app.borrowers.get, one) for one in keys]
     found: dict[str, dict[str, str] | LendingError] = {}
@@ -391,18 +365,16 @@ def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[Named]
     """
     snapshot = find_with_loans(app_id)
     of_variant: dict[str, set[str]] = {}
-    for reference in set(references) - {""}:
-        if len(reference) <= _LONGEST_NEAR:
-            for variant in _list_variants(reference):
-                of_variant.setdefault(variant.casefold(), set()).add(reference)
-    if snapshot is None or not of_variant:
-        return {}
-    variants = [variant for reference in references for variant in _list_variants(reference)]
+    written = set[str]()
+    for reference in {one for one in references if one and len(one) <= _LONGEST_NEAR}:
+        for variant in _list_variants(reference):
+            written.add(variant)
+            of_variant.setdefault(variant.casefold(), set()).add(reference)
     found: dict[str, set[Named]] = {}
-    for key, loan in _find_named(snapshot, set(of_variant), variants):
-        if loan.is_open:
-            for reference in of_variant[key]:
-                found.setdefault(reference, set()).add(loan)
+    named = _find_named(snapshot, set(of_variant), written) if snapshot and written else ()
+    for key, loan in named:
+        for reference in of_variant[key] if loan.is_open else ():
+            found.setdefault(reference, set()).add(loan)
     return found
 
 
@@ -427,10 +399,7 @@ def _fold(text: str) -> str:
 
 
 def _list_mentions(text: str) -> list[Sequence[str]]:
-    """Return the possible ids in a text, in lower case, each with its spellings.
-
-    The spelling of the text comes first.
-    """
+    """Return the possible ids in a text, in lower case, with their spellings, as written first."""
     folded = text[:LONGEST_WORDS].casefold()
     pieces = [piece for piece in folded.split() if not _FIGURE.fullmatch(piece)]
     words = {word.strip(_EDGES) for x in pieces for word in (x, *_WORD.findall(x))}
@@ -487,11 +456,7 @@ def _find_named(
 
 
 def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str]]:
-    """Return the basis, and the open loans of people with the payer's phone and name.
-
-    If no person has both, return the loans of people with the phone, or else with the name. Return
-    nothing for a user who may not search borrowers.
-    """
+    """Return the basis, and the loans of people with phone and name, else phone, else name."""
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     if index is None:
         return "", set()

@@ -17,18 +17,16 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.people.index import words
 
 from .agreement import find_names, find_phones
+from .lines import About
 from .models import Allocation, PayerLink
-from .rows import About, read_about
+from .rows import read_about
 
 KEEP = "dashboard.statements.keepPayer"
 _PHONE = words.PHONE_ENDINGS[0]
 
 
 def keep(row: Allocation, by: User) -> PayerLink | None:
-    """Save a link from the payer of a row to its loan, with an audit entry.
-
-    Return None if the payer or the loan is unknown.
-    """
+    """Save a link from the payer of a row to its loan, with an audit entry; None if unknown."""
     about, app_id = read_about(row.line), row.batch.file.app_id
     keys = list_keys(app_id, about)
     if not keys or not row.account_id:
@@ -71,10 +69,7 @@ def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
 
 
 def list_keys(app_id: str, about: About) -> list[str]:
-    """Return the hashes of a payer with the newest key and with older keys.
-
-    Return an empty list if the payer is unknown.
-    """
+    """Return the hashes of a payer, the newest key first; none for an unknown payer."""
     payer, shown = _find_payer(about)
     phone = "".join(sign for sign in shown.casefold() if sign.isalnum() or sign == "*")
     is_whole = "*" not in phone and len(phone) >= _PHONE
@@ -82,19 +77,15 @@ def list_keys(app_id: str, about: About) -> list[str]:
     known = words.strip_trunk(phone) if is_whole else f"{name}|{phone}" if name else ""
     if not known:
         return []
-    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     salt = f"lendingadmin.desk.statements.payers.{app_id}"
     return [
         salted_hmac(salt, known, secret=secret, algorithm="sha256").hexdigest()
-        for secret in secrets
+        for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     ]
 
 
 def _find_payer(about: About) -> tuple[str, str]:
-    """Return the name and phone of a payer.
-
-    If no column has either, both are searched in the words of the row.
-    """
+    """Return the name and phone of a payer, from the columns or else from the words of the row."""
     if about.payer or about.phone:
         return about.payer, about.phone
     return next(find_names(about.sentences), ""), next(find_phones(about.sentences), "")

@@ -26,9 +26,9 @@ from lendingadmin.web.keyset import unindexed
 
 from .agreement import Agreement, compare_payer
 from .identity import normalise_account
-from .lines import PUT, Kind, Place
+from .lines import PUT, About, Kind, Place
 from .models import Allocation, StatementFile, StatementLine
-from .rows import About, read_about
+from .rows import read_about
 
 PLACE = "dashboard.statements.place"
 _AT_ONCE = 500
@@ -39,19 +39,13 @@ EVERY = timedelta(minutes=1)
 
 
 def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
-    """Return the known places of payments by receipt; unknown receipts are left out.
-
-    If another statement already has a payment, its place is `Place.COPY`.
-    """
-    found: dict[str, Place] = {}
-    for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
-        recorded = Repayment.objects.filter(_KNOWN, app_id=app_id, external_id_key__in=some)
-        names = recorded.values_list("external_id_key", flat=True)
-        found |= dict.fromkeys(names, Place.RECORDED)
-        others = StatementLine.objects.filter(receipt_key__in=some, file__app_id=app_id)
-        others = others.filter(kind=Kind.PAYMENT).exclude(place__in=("", Place.COPY))
-        found |= dict.fromkeys(others.values_list("receipt_key", flat=True), Place.COPY)
-    return found
+    """Return the known places of payments by receipt. A payment in another file is a COPY."""
+    recorded = Repayment.objects.filter(_KNOWN, app_id=app_id, external_id_key__in=keys)
+    others = StatementLine.objects.filter(receipt_key__in=keys, file__app_id=app_id)
+    others = others.filter(kind=Kind.PAYMENT).exclude(place__in=("", Place.COPY))
+    return dict.fromkeys(
+        recorded.values_list("external_id_key", flat=True), Place.RECORDED
+    ) | dict.fromkeys(others.values_list("receipt_key", flat=True), Place.COPY)
 
 
 def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
@@ -133,10 +127,7 @@ def may_name_same(reversal: About, payment: About) -> bool:
 
 
 def _compare_phones(one: str, other: str) -> Agreement:
-    """Return the result of comparing two phone numbers.
-
-    One of them may be written without its country, or may be partly hidden.
-    """
+    """Compare two phone numbers; one may be partly hidden or written without its country."""
     for shown, whole in ((one, other.lstrip("+")), (other, one.lstrip("+"))):
         if whole.isdigit():
             return compare_payer(About(phone=shown), "", whole)
@@ -146,35 +137,23 @@ def _compare_phones(one: str, other: str) -> Agreement:
 def place_recorded() -> int:
     """Set the place of some unallocated payments that are now recorded; return how many."""
     lines = StatementLine.objects.filter(is_unallocated=True)
-    keys = list(lines.filter(_is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
+    keys = list(lines.filter(is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
     return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)
 
 
-def filter_recorded(lines: QuerySet[StatementLine]) -> QuerySet[StatementLine]:
-    """Return the lines whose money is recorded; each part of a split line must be recorded.
+def is_recorded(what: Q) -> Q:
+    """Return the condition for lines whose money is recorded by repayments that fit `what`.
 
-    A line is recorded if a repayment has its receipt, or has its bank's reference on the same
-    day with the same amount.
+    A repayment has the line's receipt, or has its bank's reference with the same day and amount.
+    Each part of a split line must be recorded.
     """
-    return lines.filter(_is_recorded(RECORDED))
-
-
-def _is_recorded(what: Q) -> Q:
     own_id = Q(external_id_key=OuterRef("receipt_key"))
     same = Repayment.objects.filter(what, own_id, app_id=OuterRef("file__app_id"))
     parts = Allocation.objects.filter(line=OuterRef("pk"))
     own = Repayment.objects.filter(what, pk=OuterRef("repayment"))
     is_part_left = Exists(parts.filter(part__gt=1)) & Exists(parts.filter(~Exists(own)))
-    return (~Q(receipt_key="") & Q(Exists(same)) & ~is_part_left) | _is_typed(what)
-
-
-def _is_typed(what: Q) -> Q:
-    """Return the condition for rows that a person recorded with the bank's reference.
-
-    The day and the amount must be the same. The condition on the day is `identity.is_same_day` in
-    SQL, for rows without a time, such as rows of banks.
-    """
-    same = Repayment.objects.filter(
+    # This is `identity.is_same_day` in SQL, for rows without a time, such as rows of banks.
+    typed = Repayment.objects.filter(
         what,
         app_id=OuterRef("file__app_id"),
         external_id_key=OuterRef("bank_key"),
@@ -182,14 +161,16 @@ def _is_typed(what: Q) -> Q:
         transaction_date__gte=OuterRef("moment"),
         transaction_date__lt=OuterRef("moment") + timedelta(days=1),
     )
-    return ~Q(bank_key="") & Q(Exists(same))
+    return (~Q(receipt_key="") & Q(Exists(same)) & ~is_part_left) | (
+        ~Q(bank_key="") & Q(Exists(typed))
+    )
 
 
 def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
     """Return the payments of an app without another place yet, the oldest first."""
     # The partial index of unallocated lines is used. The index of files would read all rows.
     own = unindexed(Q(file__app_id=app_id))
-    lines = StatementLine.objects.filter(own, ~_is_recorded(RECORDED), is_unallocated=True)
+    lines = StatementLine.objects.filter(own, ~is_recorded(RECORDED), is_unallocated=True)
     return lines.select_related("file", "owner").order_by("moment", "pk")
 
 
@@ -200,10 +181,7 @@ def take(line: StatementLine, by: User) -> None:
 
 
 def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
-    """Record that the money was returned, is not ours, or is recorded elsewhere.
-
-    Return False if the payment is no longer unallocated.
-    """
+    """Save that money was returned, not ours or recorded elsewhere; False if placed before."""
     fields: dict[str, Any] = {"place": place, "place_reason": reason}
     fields |= {"placed_by": by, "placed_at": timezone.now()}
     starts = StatementLine.objects.filter(place=Place.UNALLOCATED)

@@ -1,11 +1,7 @@
 """Progress of a batch: the findings, the results of its rows, and the rate."""
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Min, Q, Sum
@@ -13,7 +9,6 @@ from django.db.models import Count, Min, Q, Sum
 from lendingadmin.core.monitoring.metrics import TableGauge
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
-from lendingadmin.web.display.statuses import Status
 
 from . import allocating
 from .findings import Decision, Finding
@@ -25,75 +20,31 @@ from .rows import describe_finding
 _LEAST_SECONDS = 3
 
 
-class Part(NamedTuple):
-    """Rows with one finding: their number, how many are undecided, and their sums by currency."""
-
-    finding: str
-    chip: Status
-    rows: int
-    undecided: int
-    amounts: list[tuple[str, Decimal]]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Counts of a batch's rows; the results add up to `entered`.
-
-    `open_rows` wait for a person. `known` are already recorded, and `others` are rows for which
-    nothing has to be done, such as reversed payments and rows that a person left out.
-    """
-
-    lines: int
-    rows: int
-    accepted: int
-    entered: int
-    held: int
-    open_rows: int
-    known: int
-    results: Mapping[str, int]
-    per_minute: int | None
-
-    @property
-    def to_do(self) -> int:
-        """Number of accepted rows that are not entered yet."""
-        return self.accepted - self.entered
-
-    @property
-    def others(self) -> int:
-        """Number of rows that are neither accepted, open nor already recorded."""
-        return self.rows - self.accepted - self.open_rows - self.known
-
-    @property
-    def recorded(self) -> int:
-        """Number of rows that are known to be recorded."""
-        return self.results["landed"]
-
-
-def read_parts(batch: Batch) -> list[Part]:
+def read_parts(batch: Batch) -> list[dict[str, Any]]:
     """Return the batch's rows by finding, with sums by currency. Each row is in one part."""
-    columns = ("finding", "decision", "line__currency")
-    groups = batch.allocations.values(*columns).annotate(rows=Count("pk"), total=Sum("amount"))
+    groups = batch.allocations.values("finding", "line__currency").annotate(
+        rows=Count("pk"),
+        undecided=Count("pk", filter=Q(decision=Decision.OPEN)),
+        total=Sum("amount"),
+    )
     found: dict[str, dict[str, Any]] = {}
-    for group in groups.order_by(*columns):
-        own = found.setdefault(group["finding"], {"rows": 0, "undecided": 0, "amounts": {}})
+    for group in groups.order_by("line__currency"):
+        finding = group["finding"]
+        new = {"finding": finding, "chip": describe_finding(finding), "rows": 0, "undecided": 0}
+        own = found.setdefault(finding, new | {"amounts": []})
         own["rows"] += group["rows"]
-        own["undecided"] += group["rows"] if group["decision"] == Decision.OPEN else 0
-        code = group["line__currency"]
-        own["amounts"][code] = own["amounts"].get(code, Decimal(0)) + group["total"]
-    return [
-        Part(
-            finding,
-            describe_finding(finding),
-            own["rows"],
-            own["undecided"],
-            list(own["amounts"].items()),
-        )
-        for finding, own in ((one.value, found[one]) for one in Finding if one in found)
-    ]
+        own["undecided"] += group["undecided"]
+        own["amounts"].append((group["line__currency"], group["total"]))
+    return [found[one] for one in Finding if one in found]
 
 
-def read_progress(batch: Batch, now: datetime) -> Progress:
-    """Return the progress of a batch, with three queries."""
+def read_progress(batch: Batch, now: datetime) -> dict[str, Any]:
+    """Return the numbers of a batch's rows, with three queries; `results` add up to `entered`.
+
+    `open_rows` wait for a person, and `to_do` are accepted rows that are not entered yet. `known`
+    are already recorded. `others` are rows for which nothing has to be done, such as reversed
+    payments and rows that a person left out.
+    """
     accepted, held = Q(decision=Decision.ACCEPTED), Q(is_held=True)
     counts = batch.allocations.aggregate(
         rows=Count("pk"),
@@ -109,12 +60,16 @@ def read_progress(batch: Batch, now: datetime) -> Progress:
         lately=Count("pk", filter=Q(created_at__gte=since)),
     )
     seconds, lately = (batch.heartbeat_at - since).total_seconds(), results.pop("lately")
-    return Progress(
-        lines=batch.file.lines.filter(kind=Kind.PAYMENT).count(),
-        results=results,
-        per_minute=round(lately * 60 / seconds) if seconds >= _LEAST_SECONDS and lately else None,
-        **counts,
-    )
+    left = counts["rows"] - counts["accepted"] - counts["open_rows"] - counts["known"]
+    return counts | {
+        "lines": batch.file.lines.filter(kind=Kind.PAYMENT).count(),
+        "to_do": counts["accepted"] - counts["entered"],
+        "others": left,
+        "results": results,
+        "per_minute": round(lately * 60 / seconds)
+        if seconds >= _LEAST_SECONDS and lately
+        else None,
+    }
 
 
 # --- gauges for monitors (`GAUGES`). Batches are few, because a statement has only one. ---
@@ -125,30 +80,19 @@ Readings = list[tuple[tuple[str, ...], float]]
 
 def read_states() -> Readings:
     """Return the number of batches of each app in each state except DONE."""
-    rows = Batch.objects.exclude(state=State.DONE).order_by()
-    found = dict(
-        ((app_id, state), count)
-        for app_id, state, count in rows.values_list("file__app_id", "state").annotate(Count("pk"))
-    )
+    rows = Batch.objects.values_list("file__app_id", "state").order_by()
+    found = {(app, state): count for app, state, count in rows.annotate(Count("pk"))}
     states = [state.value for state in State if state != State.DONE]
-    apps = [app.app_id for app in settings.LENDING_APPS]
-    return [((app, state), found.get((app, state), 0)) for app in apps for state in states]
+    return [((app, state), found.get((app, state), 0)) for app in _list_apps() for state in states]
 
 
 def read_rows_to_go() -> Readings:
-    """Return the number of accepted payments of each app that a recording must still enter.
-
-    A paused recording counts too, because a person may resume it.
-    """
+    """Return the number of accepted payments of each app that recordings must still enter."""
     begun = Batch.objects.filter(state__in=(State.RECORDING, State.PAUSED))
-    app_of = dict(begun.values_list("pk", "file__app_id"))
-    rows = Allocation.objects.filter(
-        batch__in=app_of, decision=Decision.ACCEPTED, repayment=None
-    ).order_by()
-    found = Counter[str]()
-    for pk, count in rows.values_list("batch").annotate(Count("pk")):
-        found[app_of[pk]] += count
-    return [((app.app_id,), found[app.app_id]) for app in settings.LENDING_APPS]
+    rows = Allocation.objects.filter(batch__in=begun, decision=Decision.ACCEPTED, repayment=None)
+    counts = rows.values_list("batch__file__app_id").annotate(Count("pk")).order_by()
+    found = dict(counts)
+    return [((app,), found.get(app, 0)) for app in _list_apps()]
 
 
 def read_last_moved() -> Readings:
@@ -158,8 +102,11 @@ def read_last_moved() -> Readings:
     """
     in_hand = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)).order_by()
     found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))
-    apps = [app.app_id for app in settings.LENDING_APPS]
-    return [((app,), found[app].timestamp() if app in found else 0.0) for app in apps]
+    return [((app,), found[app].timestamp() if app in found else 0.0) for app in _list_apps()]
+
+
+def _list_apps() -> list[str]:
+    return [app.app_id for app in settings.LENDING_APPS]
 
 
 GAUGES = [

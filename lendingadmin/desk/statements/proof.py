@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import NamedTuple
 
 from django.db import models
 from django.db.models import Case, Q, Value, When
@@ -21,7 +20,7 @@ from .alarms import NOT_FOUND_AFTER
 from .coverage import ACCOUNTS_OF, Cover, is_covered, list_accounts, list_covers
 from .lines import Kind, Place
 from .models import COUNTED_CASH, StatementFile, StatementLine
-from .places import filter_recorded
+from .places import is_recorded
 from .standings import Recorded, Sums
 
 
@@ -40,65 +39,29 @@ class EntryPart(models.TextChoices):
     )
 
 
-class SoFar(NamedTuple):
-    """A file with some rows of a day that the file does not cover.
-
-    `until` is the time of the last payment of this day.
-    """
-
-    number: int
-    name: str
-    until: datetime
-
-
 @dataclass(frozen=True)
 class Day:
     """The entries and the payments of a day by part, and the statements with rows of the day.
 
     `covered` are the networks whose statements cover the day, and `files` are the files that
-    cover it. `so_far` are other files with some rows of the day.
+    cover it. `so_far` are other files with some rows of the day, and the time of the last of these.
     """
 
     entries: Mapping[str, Sums]
     credits: Mapping[str, Sums]
     covered: Sequence[str]
     files: Sequence[Cover]
-    so_far: Sequence[SoFar]
+    so_far: Sequence[tuple[StatementFile, datetime]]
 
     @property
     def entered(self) -> dict[str, Decimal]:
         """Sums of the entries in the journal, by currency."""
-        return _add_up(self.entries.values())
+        return _add_up(x for one in self.entries.values() for x in one.sums.items())
 
     @property
     def arrived(self) -> dict[str, Decimal]:
         """Sums of the payments on statements, by currency."""
-        return _add_up(self.credits.values())
-
-
-def sort_entry(
-    entry: Recorded,
-    confirmed: Mapping[str, Decimal],
-    listed: Mapping[str, Decimal],
-    total: Decimal,
-    *,
-    is_covered: bool,
-    is_late: bool,
-) -> EntryPart:
-    """Return the part of the comparison to which an entry belongs.
-
-    `confirmed` has the amounts in complete statements by id. `listed` has the amounts in other
-    statements by id. `total` is the sum of everything that is recorded with the entry's id.
-    """
-    if entry.network == CASH:
-        return EntryPart.CASH
-    for part, stated in ((EntryPart.CONFIRMED, confirmed), (EntryPart.LISTED, listed)):
-        if entry.external_id_key in stated:
-            is_same = stated[entry.external_id_key] == total
-            return part if is_same else EntryPart.OTHER_AMOUNT
-    if not (is_covered and entry.network):
-        return EntryPart.UNCHECKED
-    return EntryPart.NOT_FOUND if is_late else EntryPart.MAY_COME
+        return _add_up(x for one in self.credits.values() for x in one.sums.items())
 
 
 def sort_all(
@@ -110,12 +73,24 @@ def sort_all(
     *,
     is_late: bool,
 ) -> dict[str, Sums]:
-    """Return the sums of the entries by part; each entry is in one part."""
+    """Return the sums of the entries by part; each entry is in one part.
+
+    `confirmed` has the amounts in complete statements by id. `listed` has the amounts in other
+    statements by id. `totals` has the sum of everything that is recorded with each id.
+    """
     parts = {part.value: Sums(str(part.label)) for part in EntryPart}
     for one in entries:
-        total = totals.get(one.external_id_key, one.amount)
-        is_known = one.network in covered
-        part = sort_entry(one, confirmed, listed, total, is_covered=is_known, is_late=is_late)
+        key = one.external_id_key
+        if one.network == CASH:
+            part = EntryPart.CASH
+        elif key in confirmed or key in listed:
+            part = EntryPart.CONFIRMED if key in confirmed else EntryPart.LISTED
+            if confirmed.get(key, listed.get(key)) != totals.get(key, one.amount):
+                part = EntryPart.OTHER_AMOUNT
+        elif not (one.network and one.network in covered):
+            part = EntryPart.UNCHECKED
+        else:
+            part = EntryPart.NOT_FOUND if is_late else EntryPart.MAY_COME
         parts[part].add(one.pk, one.amount, one.currency_code)
     return parts
 
@@ -132,7 +107,9 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
     entries = _read_entries(app, day)
     keys = {one.external_id_key for one in entries} - {""}
     confirmed, listed = _read_stated(app, keys, day)
-    totals = _read_totals(app, keys)
+    same = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_key__in=keys)
+    # Everything recorded with each of these ids, on all days and loans.
+    totals = _add_up(same.values_list("external_id_key", "amount"))
     is_late = now >= get_midnight(day + timedelta(days=1), app.zone) + NOT_FOUND_AFTER
     files = [one for one in covers if one.first <= day <= one.last]
     covering = [one.number for one in files]
@@ -143,7 +120,7 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
         found,
         covered,
         files,
-        [SoFar(pk, file.title, until[pk]) for pk, file in others.items() if pk in until],
+        [(file, until[pk]) for pk, file in others.items() if pk in until],
     )
 
 
@@ -206,22 +183,10 @@ def _read_stated(
     return confirmed, listed
 
 
-def _read_totals(app: LendingApp, keys: set[str]) -> dict[str, Decimal]:
-    """Return the total recorded with each of these ids, on all days and loans."""
-    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_key__in=keys)
-    totals: dict[str, Decimal] = {}
-    for key, amount in rows.values_list("external_id_key", "amount"):
-        totals[key] = totals.get(key, Decimal(0)) + amount
-    return totals
-
-
 def _read_credits(
     app: LendingApp, day: date, files: Sequence[int]
 ) -> tuple[dict[str, Sums], dict[int, datetime]]:
-    """Return the payments of a day by place, and the time of each file's last payment.
-
-    A copy of a payment on another statement is not counted.
-    """
+    """Return a day's payments by place, without copies, and each file's time of the last one."""
     since = get_midnight(day, app.zone)
     lines = StatementLine.objects.filter(
         file__in=files,
@@ -229,9 +194,8 @@ def _read_credits(
         moment__gte=since,
         moment__lt=get_midnight(day + timedelta(days=1), app.zone),
     ).exclude(place__in=("", Place.COPY))
-    lately = set(
-        filter_recorded(lines.filter(place=Place.UNALLOCATED)).values_list("pk", flat=True)
-    )
+    unplaced = lines.filter(is_recorded(RECORDED), place=Place.UNALLOCATED)
+    lately = set(unplaced.values_list("pk", flat=True))
     parts = {place.value: Sums(str(place.label)) for place in Place if place != Place.COPY}
     until: dict[int, datetime] = {}
     columns = ("pk", "file_id", "moment", "place", "amount", "currency")
@@ -242,9 +206,8 @@ def _read_credits(
     return parts, until
 
 
-def _add_up(parts: Iterable[Sums]) -> dict[str, Decimal]:
+def _add_up(amounts: Iterable[tuple[str, Decimal]]) -> dict[str, Decimal]:
     found: dict[str, Decimal] = {}
-    for part in parts:
-        for code, amount in part.sums.items():
-            found[code] = found.get(code, Decimal(0)) + amount
+    for key, amount in amounts:
+        found[key] = found.get(key, Decimal(0)) + amount
     return found

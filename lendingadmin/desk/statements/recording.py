@@ -7,7 +7,6 @@ nothing. A row whose recording failed is entered again only when a person asks f
 
 import time
 from collections.abc import Sequence
-from copy import copy
 from datetime import timedelta
 
 from django.utils.translation import gettext as _
@@ -20,7 +19,7 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 
 from . import batches
-from .checking import build_request, list_changed, list_stopped, may_be_forgotten
+from .checking import build_request, list_reopened
 from .findings import Decision, Finding
 from .models import Allocation, Batch
 from .standings import Recorded
@@ -55,7 +54,10 @@ def run_slice(batch_id: int) -> timedelta | None:
         if obstacle := _find_obstacle(batch):
             batches.advance(batch, State.PAUSED, why=obstacle)
             return None
-        some = _list_following(batch)
+        # The oldest payment comes first.
+        order = ("-position", "part") if batch.file.newest_first else ("position", "part")
+        rows_to_do = batches.list_to_do(batch).filter(is_held=False).select_related("line")
+        some = list(rows_to_do.order_by(*order)[:_AT_ONCE])
         if not some:
             _end(batch)
             return None
@@ -93,7 +95,9 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
     """Record rows of different loans in parallel, and save the result of each."""
     for row in rows:
         row.batch = batch
-    changed = _list_reopened(batch, rows)
+    # After the decision, others may have recorded a row or placed its money elsewhere. After the
+    # approval, loans may have changed. Changed rows are shown again.
+    changed = list_reopened(batch, rows)
     for row in changed:
         row.decision = Decision.OPEN
     Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
@@ -126,34 +130,6 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
     Allocation.objects.bulk_update(refused, ["is_held", "finding", "decision"])
 
 
-def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
-    """Return copies of the rows that must be decided again; their findings are the reasons."""
-    # After the decision, others may have recorded a row or placed its money elsewhere. After the
-    # approval, loans may have changed. Changed rows are shown again.
-    changed = list_stopped(rows)
-    if batch.approved_by is not None and (others := [row for row in rows if row not in changed]):
-        changed += list_changed(others)
-    # A check before a restore does not show what was recorded since, even if the gap is closed.
-    until = services.find_forgotten_until(batch.file.app_id)
-    for row in rows:
-        if (
-            row not in changed
-            and row.finding != Finding.MAY_DOUBLE
-            and may_be_forgotten(row, until)
-        ):
-            again = copy(row)
-            again.finding = Finding.MAY_DOUBLE
-            changed.append(again)
-    return changed
-
-
-def _list_following(batch: Batch) -> Sequence[Allocation]:
-    """Return the next rows to record, the oldest payment first."""
-    order = ("-position", "part") if batch.file.newest_first else ("position", "part")
-    rows = batches.list_to_do(batch).filter(is_held=False).select_related("line")
-    return list(rows.order_by(*order)[:_AT_ONCE])
-
-
 def _find_obstacle(batch: Batch) -> str:
     """Return the reason why the recording can't continue, as a sentence; empty if it can."""
     if batch.tries >= _MOST_FAULTS:
@@ -169,10 +145,7 @@ def _find_obstacle(batch: Batch) -> str:
 
 
 def _end(batch: Batch) -> None:
-    """End the batch when no rows are left to enter.
-
-    Pause the batch if rows still wait for another repayment of their loan or for an approval.
-    """
+    """End the batch; pause it if rows still wait for a repayment of their loan or an approval."""
     held = batches.list_to_do(batch).filter(is_held=True).count()
     if not held:
         batches.advance(batch, State.DONE)

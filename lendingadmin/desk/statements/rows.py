@@ -1,10 +1,8 @@
 """Lines and sums of a statement as the screen and the CSV show them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -19,32 +17,10 @@ from lendingadmin.web.redact import REDACTED
 
 from .findings import CHIPS as FINDING_CHIPS
 from .findings import Finding
-from .lines import PUT, Standing
+from .lines import PUT, About, Standing
 from .models import Allocation, StatementLine
 from .reading.days import is_odd_day
-from .standings import CHIPS, Sums
-
-
-class About(NamedTuple):
-    """The payer of a line, and the texts about the purpose of the payment."""
-
-    phone: str = ""
-    payer: str = ""
-    reference: str = ""
-    details: str = ""
-    status: str = ""
-    reverses: str = ""
-    others: Sequence[str] = ()
-
-    @property
-    def words(self) -> str:
-        """All texts of the row except its reference and its payer."""
-        return " · ".join(filter(None, (self.details, *self.others)))
-
-    @property
-    def sentences(self) -> str:
-        """The details and other texts, without single ids, which may look like phone numbers."""
-        return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
+from .standings import CHIPS
 
 
 @dataclass(frozen=True)
@@ -79,21 +55,6 @@ class ShownAllocation(Seen):
     result: Status | None
 
 
-class ShownSums(NamedTuple):
-    """One line of sums: a label or chip, the number of rows, and amounts by currency."""
-
-    key: str
-    label: str
-    chip: Status | None
-    lines: int
-    amounts: Sequence[tuple[str, Decimal]]
-
-
-def read_visibility(person: User) -> dict[str, bool]:
-    """Return the arguments `sees_names` and `sees_phones` of the functions below for a person."""
-    return {"sees_names": person.has_perm(SEE_NAMES), "sees_phones": person.has_perm(SEE_CONTACT)}
-
-
 def read_about(line: StatementLine) -> About:
     """Return the payer and texts of a line; all empty if they can't be decrypted."""
     if not line.about or isinstance(line.about, Undecryptable):
@@ -101,40 +62,38 @@ def read_about(line: StatementLine) -> About:
     return About(*json.loads(line.about))
 
 
-def describe_line(
-    line: StatementLine,
-    standing: Standing,
-    repayments: Mapping[str, Sequence[Repayment]],
-    *,
-    sees_names: bool,
-    sees_phones: bool,
-) -> ShownLine:
-    """Return a line as a person with these rights sees it."""
-    return ShownLine(
-        *_mask_line(line, sees_names=sees_names, sees_phones=sees_phones),
-        chip=describe_standing(standing),
-        repayments=[
-            one
-            for key in (line.receipt_key, line.bank_key)
-            if key
-            for one in repayments.get(key, ())
-        ],
-        may_record=(
-            standing == Standing.MISSING
-            and bool(line.amount and line.amount > 0)
-            and not line.file.is_counted_cash
-            and not line.file.needs_answer
-            and not has_odd_day(line)
-            and line.place not in PUT
-        ),
-    )
+def describe_lines(
+    person: User,
+    lines: Iterable[tuple[StatementLine, Standing]],
+    repayments: Mapping[str, Sequence[Repayment]] | None = None,
+) -> list[ShownLine]:
+    """Return lines with their standings and repayments by key, as this person may see them."""
+    found, rights = repayments or {}, (person.has_perm(SEE_NAMES), person.has_perm(SEE_CONTACT))
+    return [
+        ShownLine(
+            *_mask_line(line, *rights),
+            chip=Status(str(standing.label), *CHIPS[standing]),
+            repayments=[
+                one
+                for key in (line.receipt_key, line.bank_key)
+                if key
+                for one in found.get(key, ())
+            ],
+            may_record=(
+                standing == Standing.MISSING
+                and bool(line.amount and line.amount > 0)
+                and not line.file.is_counted_cash
+                and not line.file.needs_answer
+                and not has_odd_day(line)
+                and line.place not in PUT
+            ),
+        )
+        for line, standing in lines
+    ]
 
 
 def has_odd_day(line: StatementLine) -> bool:
-    """Return True if the day of a line can't be right.
-
-    Such a day does not fit the head of the statement, or is in the future or very old.
-    """
+    """Return True if the day of a line does not fit the head, is in the future or very old."""
     file, zone = line.file, lending_app(line.file.app_id).zone
     if line.moment is None:
         return False
@@ -143,23 +102,24 @@ def has_odd_day(line: StatementLine) -> bool:
     return is_odd_day(day, file.begins, file.ends, today, file.layout)
 
 
-def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool) -> ShownAllocation:
-    """Return a row of a batch as a person with these rights sees it."""
-    return ShownAllocation(
-        *_mask_line(row.line, sees_names=sees_names, sees_phones=sees_phones),
-        row=row,
-        finding=describe_finding(row.finding),
-        result=row.repayment.message.chip if row.repayment else None,
-    )
+def describe_allocations(person: User, rows: Iterable[Allocation]) -> list[ShownAllocation]:
+    """Return rows of a batch as this person may see them."""
+    rights = person.has_perm(SEE_NAMES), person.has_perm(SEE_CONTACT)
+    return [
+        ShownAllocation(
+            *_mask_line(row.line, *rights),
+            row=row,
+            finding=describe_finding(row.finding),
+            result=row.repayment.message.chip if row.repayment else None,
+        )
+        for row in rows
+    ]
 
 
 def _mask_line(
-    line: StatementLine, *, sees_names: bool, sees_phones: bool
+    line: StatementLine, sees_names: bool, sees_phones: bool
 ) -> tuple[StatementLine, str, str, str, str]:
-    """Return the fields of Seen for a line.
-
-    The details include the other texts of the row, except texts that are part of its id.
-    """
+    """Return the fields of Seen for a line. Texts that are part of its id are left out."""
     about = read_about(line)
     others = (one for one in about.others if one not in line.receipt)
     details = " · ".join(filter(None, (about.details, *others)))
@@ -177,31 +137,6 @@ def describe_finding(finding: str) -> Status:
     return Status(str(Finding(finding).label), *FINDING_CHIPS[Finding(finding)])
 
 
-def describe_standing(standing: Standing) -> Status:
-    """Return the chip of a standing."""
-    return Status(str(standing.label), *CHIPS[standing])
-
-
-def describe_sums(sums: Mapping[str, Sums]) -> list[ShownSums]:
-    """Return the sums by kind, without empty kinds."""
-    return [
-        ShownSums(key, one.label, None, len(one.numbers), list(one.sums.items()))
-        for key, one in sums.items()
-        if one.numbers
-    ]
-
-
-def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
-    """Return the sums of the payments by standing."""
-    return [
-        ShownSums(
-            key, "", describe_standing(Standing(key)), len(one.numbers), list(one.sums.items())
-        )
-        for key, one in sums.items()
-        if one.numbers and key != Standing.NONE
-    ]
-
-
 def mask_reference(reference: str, sees_phones: bool) -> str:
     """Return the payer's reference, masked if it is a phone number that the person may not see."""
     is_phone = len(words.read_phone(reference)) >= words.PHONE_ENDINGS[0]
@@ -209,8 +144,5 @@ def mask_reference(reference: str, sees_phones: bool) -> str:
 
 
 def mask(text: str, may_see: bool) -> str:
-    """Return the text if the person may see it, else a mark in its place.
-
-    An empty text stays empty.
-    """
+    """Return the text if the person may see it, else a mark; an empty text stays empty."""
     return text if may_see or not text else _(REDACTED)

@@ -5,19 +5,19 @@ confirms recorded repayments of the journal, and does not resolve a repayment wi
 outcome.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple, Self
 
-from django.db.models import Case, F, Q, When, Window
+from django.db.models import Case, Count, F, Q, When, Window
 from django.db.models.functions import RowNumber
 
 from lendingadmin.core.gateway import lending_app
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import NEEDS_CHECKING, RepaymentState, Resolution
+from lendingadmin.web.display.statuses import Status
 
 from .identity import is_same_day
 from .lines import Kind, Standing
@@ -59,11 +59,6 @@ class Row(NamedTuple):
     moment: datetime | None
     has_time: bool
 
-    @classmethod
-    def of(cls, line: StatementLine) -> Self:
-        """Return the row of a line."""
-        return cls(*(getattr(line, name) for name in cls._fields))
-
 
 class Recorded(NamedTuple):
     """A repayment for comparison with the rows of statements that have its id."""
@@ -99,6 +94,7 @@ class Sums:
     """Rows or repayments that are counted together: their numbers, and their sums by currency."""
 
     label: str
+    chip: Status | None = None
     numbers: list[int] = field(default_factory=list)
     sums: dict[str, Decimal] = field(default_factory=dict)
 
@@ -149,13 +145,26 @@ def judge(
     return Standing.SAME_REFERENCE if is_taken else Standing.MISSING
 
 
-def judge_all(file: StatementFile) -> list[Judged]:
-    """Return each line of a file with its standing in the journal, in the order of the file."""
-    lines = StatementLine.objects.filter(file=file).order_by("position")
-    rows = [Row(*values) for values in lines.values_list(*Row._fields)]
-    known = _read_recorded(file)
-    times = Counter(row.receipt_key for row in rows if row.kind == Kind.PAYMENT)
-    own = lending_app(file.app_id).currency
+def judge_lines(
+    file: StatementFile, positions: Collection[int] | None = None, only: Q | None = None
+) -> list[Judged]:
+    """Return the lines of a file, or at some positions, with standings for repayments of `only`."""
+    lines = file.lines.all() if positions is None else file.lines.filter(position__in=positions)
+    rows = [Row(*values) for values in lines.order_by("position").values_list(*Row._fields)]
+    payments = lines.filter(kind=Kind.PAYMENT).exclude(receipt_key="").order_by()
+    same = Repayment.objects.filter(
+        Q(external_id_key__in=payments.values("receipt_key"))
+        | Q(external_id_key__in=payments.exclude(bank_key="").values("bank_key")),
+        only or Q(),
+        app_id=file.app_id,
+    )
+    known: dict[str, list[Recorded]] = {}
+    for one in map(Recorded._make, same.values_list(*Recorded._fields)):
+        known.setdefault(one.external_id_key, []).append(one)
+    others = file.lines.filter(kind=Kind.PAYMENT, receipt_key__in=payments.values("receipt_key"))
+    times = others.values("receipt_key").annotate(rows=Count("pk")).filter(rows__gt=1)
+    twice = set(times.values_list("receipt_key", flat=True))
+    currency = lending_app(file.app_id).currency
     return [
         (
             row,
@@ -163,18 +172,19 @@ def judge_all(file: StatementFile) -> list[Judged]:
                 row,
                 known.get(row.receipt_key, ()),
                 known.get(row.bank_key, ()),
-                is_twice=times[row.receipt_key] > 1,
-                currency=own,
+                is_twice=row.receipt_key in twice,
+                currency=currency,
             ),
         )
         for row in rows
     ]
 
 
-def add_up(judged: Iterable[Judged]) -> tuple[Mapping[str, Sums], Mapping[str, Sums]]:
+def add_up(judged: Iterable[Judged]) -> tuple[dict[str, Sums], dict[str, Sums]]:
     """Return the sums by kind, and the sums by standing. Each line is in both."""
     kinds = {kind.value: Sums(str(kind.label)) for kind in Kind}
-    standings = {standing.value: Sums(str(standing.label)) for standing in Standing}
+    chips = {one: Status(str(one.label), *CHIPS[one]) for one in Standing}
+    standings = {one.value: Sums(chip.word, chip) for one, chip in chips.items()}
     for row, standing in judged:
         for part in (kinds[row.kind], standings[standing]):
             part.add(row.position, row.amount, row.currency)
@@ -197,19 +207,4 @@ def list_repayments(
     found: dict[str, list[Repayment]] = {}
     for row in rows.annotate(place=place).filter(place__lte=_MOST_OF_A_KEY).order_by("-id"):
         found.setdefault(row.external_id_key, []).append(row)
-    return found
-
-
-def _read_recorded(file: StatementFile) -> dict[str, list[Recorded]]:
-    payments = StatementLine.objects.filter(file=file, kind=Kind.PAYMENT).exclude(receipt_key="")
-    of_bank = payments.exclude(bank_key="")
-    same = Repayment.objects.filter(
-        Q(external_id_key__in=payments.values("receipt_key"))
-        | Q(external_id_key__in=of_bank.values("bank_key")),
-        app_id=file.app_id,
-    )
-    found: dict[str, list[Recorded]] = {}
-    for values in same.values_list(*Recorded._fields):
-        one = Recorded(*values)
-        found.setdefault(one.external_id_key, []).append(one)
     return found

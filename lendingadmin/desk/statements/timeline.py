@@ -15,10 +15,7 @@ from .models import StatementLine
 
 
 def find_lines(subject: Subject) -> QuerySet[StatementLine]:
-    """Return the payments on statements that have the id of one of the subject's repayments.
-
-    Payments without a place, payments without a time and copies are left out.
-    """
+    """Return the payments with a time and the id of a subject's repayment, without copies."""
     own = find_repayments(subject).filter(external_id_minted=False).order_by()
     # Only the index of ids is used. An app has many files, and nearly all rows are payments.
     of_app = unindexed(Q(file__app_id=subject.app.app_id, kind=Kind.PAYMENT))

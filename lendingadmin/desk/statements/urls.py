@@ -2,26 +2,18 @@
 
 from django.urls import path
 
-from .views import (
-    allocations,
-    batches,
-    contradictions,
-    days,
-    entering,
-    payers,
-    receipts,
-    records,
-    unallocated,
-)
+from .views import allocations, batches, days, entering, records, unallocated
 
 urlpatterns = [
     path("statements/", records.statements, name="statements"),
     path("statements/new", entering.new, name="statement-new"),
     path("statements/covered/", days.calendar, name="statements-covered"),
     path("statements/covered/<str:day>/", days.day, name="statements-day"),
-    path("statements/contradictions/", contradictions.both_sides, name="statements-contradictions"),
-    path("statements/payers/", payers.links, name="statement-payers"),
-    path("statements/payers/<int:number>/revoke", payers.revoke, name="statement-payer-revoke"),
+    path("statements/contradictions/", days.both_sides, name="statements-contradictions"),
+    path("statements/payers/", allocations.links, name="statement-payers"),
+    path(
+        "statements/payers/<int:number>/revoke", allocations.revoke, name="statement-payer-revoke"
+    ),
     path("statements/unallocated/", unallocated.tray, name="unallocated"),
     path("statements/unallocated/<int:number>/take", unallocated.take, name="unallocated-take"),
     path("statements/unallocated/<int:number>/place", unallocated.place, name="unallocated-place"),
@@ -51,7 +43,7 @@ urlpatterns = [
     path("statements/<int:number>/batch/export.csv", batches.export, name="statement-batch-export"),
     path(
         "statements/<int:number>/batch/receipts",
-        receipts.print_receipts,
+        batches.print_receipts,
         name="statement-batch-receipts",
     ),
     path(

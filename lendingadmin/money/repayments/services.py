@@ -552,13 +552,20 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
             audit_state(repayment, by, _("refused late: %(why)s") % {"why": fields.get("why", "")})
 
 
-def raise_alarm(repayment: Repayment, text: str) -> None:
-    """Save and commit an alarm for this repayment, with an audit entry, unless it has one."""
+def raise_alarm(repayment: Repayment, text: str, *, joins: bool = False) -> None:
+    """Save and commit an alarm for this repayment, with an audit entry, unless it has one.
+
+    With `joins`, the text is added to an unseen alarm, or replaces one that was seen.
+    """
     with transaction.atomic(durable=True):
-        rows = Repayment.objects.filter(pk=repayment.pk, alarm="")
-        if rows.update(**unconfirmed.build_alarm(text)):
-            repayment.refresh_from_db()
-            audit_state(repayment, None, text)
+        row = Repayment.objects.select_for_update().get(pk=repayment.pk)
+        if row.alarm and (not joins or text in row.alarm):
+            return
+        unseen = row.alarm if row.alarm_seen_at is None else ""
+        alarm = unconfirmed.build_alarm(" ".join(filter(None, (unseen, text))))
+        Repayment.objects.filter(pk=row.pk).update(**alarm)
+        repayment.refresh_from_db()
+        audit_state(repayment, None, text)
 
 
 def audit_state(repayment: Repayment, by: User | None, detail: str) -> None:

@@ -56,7 +56,7 @@ class TestRecording:
         assert first.transaction_date.isoformat() == "2026-10-01T03:00:07+00:00"
         assert first.receipt_number
         page = clerk.get(batch.get_absolute_url())
-        assert page.context["progress"].results["landed"] == 2
+        assert page.context["progress"]["results"]["landed"] == 2
         assert first.receipt_number in page.text and "?result=landed" in page.text
 
     def test_it_pauses_while_the_database_may_have_been_restored(
@@ -115,7 +115,7 @@ class TestRecording:
         )
         record(clerk, batch)
         page = clerk.get(batch.get_absolute_url())
-        assert batch.state == "paused" and page.context["progress"].held == 1
+        assert batch.state == "paused" and page.context["progress"]["held"] == 1
         assert batch.why and batch.why in page.text
         assert [one[0] for one in service.posted] == ["L-2", "L-2"]
         states = batch.allocations.order_by("position").values_list("repayment__state", flat=True)
@@ -173,7 +173,7 @@ class TestRecording:
         assert batch.state == "done"
         assert service.server.hits("makeRepayment") == 1
         page = clerk.get(f"{batch.get_absolute_url()}?result=refused")
-        assert page.context["progress"].results["refused"] == 1
+        assert page.context["progress"]["results"]["refused"] == 1
         assert "SJAA000000" in page.text and 'result=refused">' in page.text
 
     def test_it_stops_and_goes_on(self, clerk: Client, service: DeskService) -> None:

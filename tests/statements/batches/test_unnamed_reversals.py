@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from lendingadmin.desk.statements.lines import About
 from lendingadmin.desk.statements.places import may_name_same
-from lendingadmin.desk.statements.rows import About
 from tests.statements import making
 from tests.statements.desk import DeskService
 

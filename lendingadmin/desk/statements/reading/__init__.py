@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.desk.statements.lines import Flaw, Mapping, Refused, Statement, UnknownTable
 
 from .camt import read_camt
-from .containers import CAMT, CSV, JSON, MT940, find_format, list_others
+from .containers import CAMT, CSV, JSON, MT940, find_format
 from .days import find_odd_days, find_old_years
 from .layouts import count_known, find_layout
 from .meanings import YEAR, Answers
@@ -62,8 +62,7 @@ def _read(
     kind, unread = find_format(content), list[str]()
     check_counts(content, kind)
     if kind == CAMT:
-        statement = read_camt(content, zone=context.zone, answers=context.answers)
-        return replace(statement, unread=list_others(content))
+        return read_camt(content, zone=context.zone, answers=context.answers)
     if kind == MT940:
         return read_mt940(content, zone=context.zone)
     if kind == CSV:
@@ -77,13 +76,14 @@ def _read(
 
 
 def _read_callbacks(content: bytes) -> list[list[str]]:
-    """Return the rows of a JSON list, or of the JSON objects on the lines of a file.
-
-    The first row has the names. Raise Refused if the text has no such payments.
-    """
+    """Return the rows of a JSON list, or of JSON objects on lines; the first row has the names."""
     text = decode(content)
     try:
-        found = _load(text)
+        try:
+            found = simplejson.loads(text, use_decimal=True)
+        except ValueError:
+            lines = io.StringIO(text)
+            found = [simplejson.loads(line, use_decimal=True) for line in lines if line.strip()]
     except (ValueError, RecursionError) as error:
         raise Refused(_("This JSON can't be read. Export the statement as CSV.")) from error
     if isinstance(found, dict):
@@ -96,15 +96,6 @@ def _read_callbacks(content: bytes) -> list[list[str]]:
         names,
         *(["" if x is None else str(x).replace("\n", " ") for x in row] for row in cells),
     ]
-
-
-def _load(text: str) -> Any:
-    """Return the JSON document in a text, or a list of the documents on its lines."""
-    try:
-        return simplejson.loads(text, use_decimal=True)
-    except ValueError:
-        lines = io.StringIO(text)
-        return [simplejson.loads(line, use_decimal=True) for line in lines if line.strip()]
 
 
 def _open_object(found: dict[str, Any]) -> list[Any]:

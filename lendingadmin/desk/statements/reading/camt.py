@@ -1,5 +1,6 @@
 """CAMT.053, the statement of banks in ISO 20022, of any version."""
 
+import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -46,30 +47,27 @@ _PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("Mob
 
 
 def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
-    """Return the statement in a file.
-
-    Raise Refused if the XML can't be read or is too large, or has statements of several accounts.
-    """
-    reader = _Reader(zone, answers)
+    """Return the statement in a file. Raise Refused for bad XML, or for several accounts."""
+    reader, (stream, others) = _Reader(zone, answers), open_camt(content)
     try:
-        for element in _walk(content):
-            name = _name(element)
-            if name in ("Ntry", "Bal", "Acct", "FrToDt", "Stmt"):
-                reader.take(name, element)
-            if name in ("Ntry", "Bal", "Stmt"):
+        for element in _walk(stream):
+            if element.tag in ("Ntry", "Bal", "Acct", "FrToDt", "Stmt"):
+                reader.take(element)
+            if element.tag in ("Ntry", "Bal", "Stmt"):
                 element.clear()
     except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
         words = _("This XML can't be read. Export the statement again.")
         raise Refused(words, code="xml") from error
-    return reader.build()
+    return replace(reader.build(), unread=others)
 
 
-def _walk(content: bytes) -> Iterator[Element]:
-    """Yield each element when it ends. Raise Refused for too many elements or deep nesting."""
+def _walk(stream: io.BytesIO) -> Iterator[Element]:
+    """Yield each element when it ends, without namespaces. Raise Refused if there are too many."""
     count = depth = 0
-    for event, element in iterparse(open_camt(content), ("start", "end"), forbid_dtd=True):
+    for event, element in iterparse(stream, ("start", "end"), forbid_dtd=True):
         if event == "end":
             depth -= 1
+            element.tag = str(element.tag).rpartition("}")[2]
             yield element
             continue
         count, depth = count + 1, depth + 1
@@ -91,23 +89,24 @@ class _Reader:
         self.closing: Decimal | None = None
         self.currency = ""
 
-    def take(self, name: str, element: Element) -> None:
+    def take(self, element: Element) -> None:
         """Process an element that has ended. Raise Refused if there are too many entries."""
-        if name == "Ntry":
+        if element.tag == "Ntry":
             self.lines.extend(self._read_entry(element))
             if self.before + len(self.lines) > MOST_ROWS:
                 raise Refused(
                     _("The statement has too many entries. Export the statement in parts.")
                 )
-        elif name == "Bal":
+        elif element.tag == "Bal":
             self._read_balance(element)
-        elif name == "Stmt":
+        elif element.tag == "Stmt":
             self._close_message()
-        elif name == "FrToDt":
+        elif element.tag == "FrToDt":
             self._read_period(element)
-        elif _find(element, "Id") is not None:
+        elif element.find("Id") is not None:
             # Counterparties have accounts too, but these are within entries.
-            self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
+            paths = ("IBAN", "Id/IBAN", "Id/Othr/Id")
+            self.accounts.append(find_given(*(_text(element, path) for path in paths)))
             self.holder = self.holder or _text(element, "Ownr/Nm")
             self.currency = self.currency or _text(element, "Ccy")
 
@@ -115,7 +114,7 @@ class _Reader:
         names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
         moments = [one for name in names if (one := self._read_day(element, name))]
         # A period that ends at midnight ends on the day before, unless it begins at that time.
-        if moments and _find(element, "ToDtTm") is not None and moments[-1] > moments[0]:
+        if moments and element.find("ToDtTm") is not None and moments[-1] > moments[0]:
             moments[-1] -= timedelta(microseconds=1)
         known = [one.date() for one in moments]
         # Each statement of a file has a period of its own.
@@ -153,10 +152,7 @@ class _Reader:
         )
 
     def _read_status(self, status: str, *, is_alone: bool = False) -> bool | None:
-        """Return True if an entry is booked, and False if the entry moved no money.
-
-        Return None for an unknown status, and add its word to the words that a person must explain.
-        """
+        """Return whether an entry is booked; None, and ask a person, if its status is unknown."""
         if status.upper() in _STATUSES:
             return _STATUSES[status.upper()]
         is_done, word = read_status(status, self.answers, is_alone=is_alone)
@@ -194,9 +190,8 @@ class _Reader:
         is_done = self._read_status(status, is_alone=True)
         kind = Kind.FAILED if is_done is False else _sort(entry, amount)
         kind = Kind.OTHER if is_done is None else kind
-        details = [part for part in entry.iter() if _name(part) == "TxDtls"]
-        parts = _split(entry, details, abs(amount or Decimal(0)))
-        for part, own, charge in parts:
+        details = list(entry.iter("TxDtls"))
+        for part, own, charge in _split(entry, details, abs(amount or Decimal(0))):
             signed = None if amount is None else (-own if is_out else own)
             line = self._build_line(entry, part, signed, kind, status)
             yield line
@@ -217,7 +212,7 @@ class _Reader:
         names = (f"RltdPties/{x}{y}/Nm" for x in (f"Ultmt{party}", party) for y in ("/Pty", ""))
         payer = find_given(*(_text(part, name) for name in names))
         # An entry with several details that can't be separated has the words of all of them.
-        words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd" and part is not entry]
+        words = [x.text or "" for x in part.iter("Ustrd") if part is not entry]
         reference = find_given(
             _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
         )
@@ -272,16 +267,13 @@ def _split(
 def _list_references(part: Element) -> Iterator[str]:
     """Yield all references of a detail, and the further information about it."""
     for one in part.iter():
-        if _name(one) == "Refs":
-            yield from (find_given(" ".join((leaf.text or "").split())) for leaf in one.iter())
-        elif _name(one) in _REFERENCES:
-            yield find_given(" ".join((one.text or "").split()))
+        for leaf in one.iter() if one.tag == "Refs" else [one] if one.tag in _REFERENCES else ():
+            yield find_given(" ".join((leaf.text or "").split()))
 
 
 def _read_charges(part: Element) -> Decimal:
     """Return the charges that the bank deducted from an amount before it credited the rest."""
-    charges = [one for one in part if _name(one) == "Chrgs"]
-    records = [x for one in charges for x in one if _name(x) == "Rcrd"] or charges
+    records = part.findall("Chrgs/Rcrd") or part.findall("Chrgs")
     debits = (one for one in records if _text(one, "CdtDbtInd") != "CRDT")
     sums = (_read_amount(x) or _read_amount(x, "TtlChrgsAndTaxAmt") for x in debits)
     return sum((one or Decimal(0) for one in sums), Decimal(0))
@@ -289,39 +281,24 @@ def _read_charges(part: Element) -> Decimal:
 
 def _sort(entry: Element, amount: Decimal | None) -> Kind:
     """Return the kind of an entry that was booked."""
-    codes = {x.text or "" for x in entry.iter() if _name(x) in ("Cd", "FmlyCd", "SubFmlyCd")}
+    codes = {x.text or "" for tag in ("Cd", "FmlyCd", "SubFmlyCd") for x in entry.iter(tag)}
     if amount is None:
         return Kind.OTHER
-    is_returned = any(_name(x) == "RtrInf" for x in entry.iter()) or codes & set(_RETURNS)
+    is_returned = entry.find(".//RtrInf") is not None or codes & set(_RETURNS)
     if is_returned or _text(entry, "RvslInd").lower() in ("true", "1"):
         return Kind.REVERSAL
     if codes & set(_CHARGES) and amount < 0:
         return Kind.CHARGE
     own = codes & {*_SETTLEMENTS}
     # An adjustment code on a credit with a named debtor may be a payment.
-    debtors = (x for x in entry.iter() if _name(x) == "Dbtr")
-    names = (_text(x, "Pty/Nm") or _text(x, "Nm") for x in debtors)
+    names = (_text(x, "Pty/Nm") or _text(x, "Nm") for x in entry.iter("Dbtr"))
     if own - {_ADJUSTED} or (own and not (amount > 0 and any(names))):
         return Kind.SETTLEMENT
     return Kind.PAYMENT if amount > 0 else Kind.OTHER
 
 
-def _name(element: Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
-def _find(element: Element, path: str) -> Element | None:
-    found: Element | None = element
-    for name in path.split("/"):
-        found = next((x for x in found if _name(x) == name), None) if found is not None else None
-    return found
-
-
 def _text(element: Element, path: str) -> str:
-    found = _find(element, path)
-    if found is None and path == "IBAN":
-        found = _find(element, "Id/IBAN")
-    return " ".join((found.text or "").split()) if found is not None else ""
+    return " ".join((element.findtext(path) or "").split())
 
 
 def _read_amount(element: Element, path: str = "Amt") -> Decimal | None:
@@ -333,5 +310,5 @@ def _read_amount(element: Element, path: str = "Amt") -> Decimal | None:
 
 
 def _find_currency(entry: Element) -> str:
-    amount = _find(entry, "Amt")
+    amount = entry.find("Amt")
     return amount.get("Ccy", "")[:3] if amount is not None else ""

@@ -65,10 +65,7 @@ def is_other_head(
 
 
 def _list_numbers(rows: Sequence[Sequence[str]], zone: tzinfo) -> dict[str, str]:
-    """Return the numbers in a head, such as accounts and tills, by their labels.
-
-    Days and amounts are left out, because they differ from page to page.
-    """
+    """Return the numbers in a head by label. Days and amounts are left out."""
     found = dict[str, str]()
     for row in rows:
         cells = [cell for cell in row if cell]
@@ -106,11 +103,8 @@ def are_newest_first(found: Sequence[Line]) -> bool:
     moments = [line.moment for line in found if line.moment]
     falling = sum(a > b for a, b in pairwise(moments))
     rising = sum(a < b for a, b in pairwise(moments))
-    return falling > rising if falling != rising else _follow_balances_upwards(found)
-
-
-def _follow_balances_upwards(found: Sequence[Line]) -> bool:
-    """Return True if more balances follow from the row below than from the row above."""
+    if falling != rising:
+        return falling > rising
     moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
     for line in found:
         if line.kind is not Kind.FAILED:

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.desk.statements.lines import Refused
 
@@ -17,7 +18,7 @@ _MOST_UNPACKED, _MOST_PARTS, _MOST_RATIO = 200_000_000, 2_000, 400
 _MOST_NAMED = 10
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # The names of a spreadsheet's parts with macros begin with one of these.
-_MACROS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
+_MACRO_PARTS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
 # The beginning of an old workbook with a password.
 _FILEPASS = re.compile(rb"(?s)\x09\x08\x10\x00\x00\x06\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00")
 # Long tags are refused, because expat reads such a tag again for each new piece.
@@ -28,14 +29,19 @@ _OTHERS = (
 )
 _CAMT = re.compile(rb"camt\.053|BkToCstmrStmt")
 _MT940 = re.compile(rb"(?m)^[ \t]*:(?:20|60[FM]|61|62[FM]):")
+PASSWORD = gettext_noop("This file has a password. Export the statement without a password.")
+MACROS = gettext_noop("This spreadsheet has macros. Save it as CSV, or as XLSX without macros.")
+_TYPES = gettext_noop(
+    "This XML declares its own types. Statements of banks do not. The file was not read."
+)
+_WEB_PAGE = gettext_noop(
+    "This is a web page with the name of a spreadsheet. Export CSV or XLSX instead."
+)
 CSV, XLS, XLSX, ODS, CAMT, MT940, JSON = "csv", "xls", "xlsx", "ods", "camt", "mt940", "json"
 
 
 def find_format(content: bytes) -> str:
-    """Return the format of a file, such as CSV or XLSX.
-
-    Raise Refused with a sentence for the person who chose the file.
-    """
+    """Return the format of a file, such as CSV or XLSX. Raise Refused."""
     if not content.strip():
         raise Refused(_("The file is empty. Export the statement again."), code="empty")
     if len(content) > LARGEST:
@@ -62,33 +68,21 @@ def find_format(content: bytes) -> str:
     return _find_text(content)
 
 
-def open_camt(content: bytes) -> io.BytesIO:
-    """Return the XML of a CAMT file, packed or not.
+def open_camt(content: bytes) -> tuple[io.BytesIO, list[str]]:
+    """Return the XML of a CAMT file, packed or not, and the names of the other files with it.
 
-    `find_format` has already checked the packed parts.
+    `find_format` has already checked the packed parts. If there are more than `_MOST_NAMED` other
+    files, one text has their number.
     """
     if not content.startswith(b"PK"):
-        return io.BytesIO(content)
+        return io.BytesIO(content), []
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         (name,) = _list_xml(packed)
+        others = [other[:100] for other in _list_files(packed) if other != name]
+        if len(others) > _MOST_NAMED:
+            others = [_("%(count)s other files of the archive") % {"count": len(others)}]
         with packed.open(name) as part:
-            return io.BytesIO(part.read(_MOST_UNPACKED))
-
-
-def list_others(content: bytes) -> list[str]:
-    """Return the names of the files in an archive except the CAMT file that is read.
-
-    If there are more than `_MOST_NAMED`, return one text with their number. Return none for a file
-    that is not an archive.
-    """
-    if not content.startswith(b"PK"):
-        return []
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        (read,) = _list_xml(packed)
-        others = [name[:100] for name in _list_files(packed) if name != read]
-    if len(others) > _MOST_NAMED:
-        return [_("%(count)s other files of the archive") % {"count": len(others)}]
-    return others
+            return io.BytesIO(part.read(_MOST_UNPACKED)), others
 
 
 def _find_in_zip(content: bytes) -> str:
@@ -97,8 +91,8 @@ def _find_in_zip(content: bytes) -> str:
             # Some programs write the names of a workbook's parts with backslashes.
             names = [name.replace("\\", "/") for name in packed.namelist()]
             _check_parts(packed.infolist())
-            if any(name.lower().startswith(_MACROS) for name in names):
-                raise Refused(tell_of_macros(), code="macros")
+            if any(name.lower().startswith(_MACRO_PARTS) for name in names):
+                raise Refused(_(MACROS), code="macros")
             if "xl/workbook.bin" in names:
                 words = _("This is a binary spreadsheet (XLSB). Save the file as XLSX or CSV.")
                 raise Refused(words, code="xlsb")
@@ -118,10 +112,7 @@ def _find_in_zip(content: bytes) -> str:
 
 
 def _is_open_document(packed: zipfile.ZipFile) -> bool:
-    """Return True if an archive is an OpenDocument spreadsheet.
-
-    Raise Refused if it has a password, because its parts are encrypted.
-    """
+    """Return True for an OpenDocument spreadsheet. Raise Refused if it has a password."""
     if "mimetype" not in packed.namelist() or not packed.read("mimetype").startswith(
         b"application/vnd.oasis.opendocument.spreadsheet"
     ):
@@ -129,25 +120,22 @@ def _is_open_document(packed: zipfile.ZipFile) -> bool:
     if "META-INF/manifest.xml" in packed.namelist():
         with packed.open("META-INF/manifest.xml") as part:
             if b"encryption-data" in part.read(_MOST_UNPACKED):
-                raise Refused(tell_of_password(), code="password")
+                raise Refused(_(PASSWORD), code="password")
     return True
 
 
 def _check_xml_of(packed: zipfile.ZipFile) -> None:
-    """Raise Refused if a part of a spreadsheet declares entities.
-
-    Programs do not write spreadsheets in this way.
-    """
+    """Raise Refused if a part of a spreadsheet declares entities, as no program does."""
     for name in packed.namelist():
         if name.endswith((".xml", ".rels")):
             with packed.open(name) as part:
                 if b"<!DOCTYPE" in part.read(4_000):
-                    raise Refused(_tell_of_types(), code="types")
+                    raise Refused(_(_TYPES), code="types")
 
 
 def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
     if any(part.flag_bits & 1 for part in parts):
-        raise Refused(tell_of_password(), code="password")
+        raise Refused(_(PASSWORD), code="password")
     unpacked, packed = sum(x.file_size for x in parts), sum(x.compress_size for x in parts)
     is_bomb = unpacked > _MOST_UNPACKED or unpacked > 10_000_000 + packed * _MOST_RATIO
     if is_bomb or len(parts) > _MOST_PARTS:
@@ -167,9 +155,9 @@ def _list_files(packed: zipfile.ZipFile) -> list[str]:
 
 def _check_ole(content: bytes) -> str:
     if "EncryptedPackage".encode("utf-16-le") in content or _FILEPASS.search(content):
-        raise Refused(tell_of_password(), code="password")
+        raise Refused(_(PASSWORD), code="password")
     if "_VBA_PROJECT".encode("utf-16-le") in content:
-        raise Refused(tell_of_macros(), code="macros")
+        raise Refused(_(MACROS), code="macros")
     if not any(name.encode("utf-16-le") in content for name in ("Workbook", "Book")):
         words = _("This is not a spreadsheet. Export the statement as CSV, XLSX or XLS.")
         raise Refused(words, code="no_spreadsheet")
@@ -184,7 +172,7 @@ def _find_text(content: bytes) -> str:
     if start.startswith(b"<"):
         return _find_xml(content)
     if re.match(rb"(?i)mime-version:", start):
-        raise Refused(_tell_of_web_page(), code="web_page")
+        raise Refused(_(_WEB_PAGE), code="web_page")
     if start.startswith(_OTHERS) or (b"\0" in content and not is_wide):
         words = _(
             "This file is not a statement. Export the statement as CSV, XLSX, XLS or CAMT.053."
@@ -199,32 +187,14 @@ def _find_text(content: bytes) -> str:
 def _find_xml(content: bytes) -> str:
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         if re.search(rb"(?i)<!doctype\s+html", content[:4_000]):
-            raise Refused(_tell_of_web_page(), code="web_page")
-        raise Refused(_tell_of_types(), code="types")
+            raise Refused(_(_WEB_PAGE), code="web_page")
+        raise Refused(_(_TYPES), code="types")
     if _LONG_TAG.search(content):
         words = _("This XML can't be read. Export the statement again.")
         raise Refused(words, code="xml")
     if _CAMT.search(content[:4_000]):
         return CAMT
     if re.search(rb"(?i)<(?:html|table|head|body)\b", content[:4_000]):
-        raise Refused(_tell_of_web_page(), code="web_page")
+        raise Refused(_(_WEB_PAGE), code="web_page")
     words = _("This XML is not a CAMT.053 statement. Export CAMT.053, CSV or XLSX.")
     raise Refused(words, code="no_camt")
-
-
-def tell_of_password() -> str:
-    """Return the sentence about a file with a password."""
-    return _("This file has a password. Export the statement without a password.")
-
-
-def tell_of_macros() -> str:
-    """Return the sentence about a file with macros."""
-    return _("This spreadsheet has macros. Save it as CSV, or as XLSX without macros.")
-
-
-def _tell_of_types() -> str:
-    return _("This XML declares its own types. Statements of banks do not. The file was not read.")
-
-
-def _tell_of_web_page() -> str:
-    return _("This is a web page with the name of a spreadsheet. Export CSV or XLSX instead.")

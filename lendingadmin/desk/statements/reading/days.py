@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -114,7 +114,12 @@ def find_day_order(
     read = {
         first: [read_moment(x, zone, day_first=first).at for x in texts] for first in (True, False)
     }
-    possible = [first for first, moments in read.items() if _is_possible(moments, periods, today)]
+    possible = []
+    for first, moments in read.items():
+        days = [one.date() for one in moments if one is not None]
+        is_future = today is not None and any(day > today + _AHEAD for day in days)
+        if not is_future and (not periods or any(is_within(days, *one) for one in periods)):
+            possible.append(first)
     if len(possible) == 1:
         return DayOrder(possible[0])
     if usual is not None:
@@ -123,22 +128,10 @@ def find_day_order(
     return DayOrder(marks[True] <= marks[False], is_proposed=True)
 
 
-def _is_possible(
-    moments: Sequence[datetime | None], periods: Collection[Period], today: date | None
-) -> bool:
-    days = [one.date() for one in moments if one is not None]
-    if today and any(day > today + _AHEAD for day in days):
-        return False
-    return not periods or any(is_within(days, *period) for period in periods)
-
-
 def is_odd_day(
     day: date, begins: date | None, ends: date | None, today: date, layout: str = ""
 ) -> bool:
-    """Return True if a day is in the future or more than ten years old.
-
-    Also return True if the day is far outside the period in the head.
-    """
+    """Return True if a day is in the future, very old, or far outside the period in the head."""
     if day > _find_last(today, layout) or day < today - _TOO_OLD:
         return True
     if begins is None or ends is None:
@@ -227,16 +220,14 @@ def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
         chosen = [first]
         for days in both[1:]:
             chosen.append(min(days, key=lambda day: abs(day - chosen[-1])))
-        if _is_in_order(chosen) and 2 * _measure(chosen) < _measure(written):
+        is_shorter = 2 * (max(chosen) - min(chosen)) < max(written) - min(written)
+        if _is_in_order(chosen) and is_shorter:
             return True
     return False
 
 
 def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
-    """Return the day as written, and the day with day and month exchanged if this is possible.
-
-    Return none if the text is not a day.
-    """
+    """Return the day as written, and with day and month exchanged if possible; none if no day."""
     moment = read_moment(text, zone, day_first=day_first).at
     if moment is None:
         return ()
@@ -265,10 +256,6 @@ def _is_in_order(days: Sequence[date]) -> bool:
     return all(a <= b for a, b in pairs) or all(a >= b for a, b in pairs)
 
 
-def _measure(days: Sequence[date]) -> timedelta:
-    return max(days) - min(days)
-
-
 def _mark(moments: Sequence[datetime | None]) -> int:
     """Return the number of rows that are out of order or have no day."""
     known = [one for one in moments if one is not None]
@@ -290,24 +277,14 @@ def _read(found: dict[str, str | None], zone: tzinfo, day_first: bool) -> Moment
     parts = [year + 2000 if year < 100 else year, month, day]
     if found["hour"] is None:
         return Moment(_build(parts, zone))
-    clock = [_read_hour(found), int(found["minute"] or 0), int(found["second"] or 0)]
-    return Moment(_build([*parts, *clock], _read_offset(found["offset"], zone)), True)
-
-
-def _read_hour(found: dict[str, str | None]) -> int:
-    hour, half = int(found["hour"] or 0), (found["half"] or "").lower()
-    if not half:
-        return hour
-    return hour % 12 + (12 if half.startswith("p") else 0) if hour <= 12 else 99
-
-
-def _read_offset(offset: str | None, zone: tzinfo) -> tzinfo:
-    if not offset:
-        return zone
-    if offset in ("Z", "UTC"):
-        return UTC
-    moment = datetime.strptime(offset.replace(":", ""), "%z")
-    return moment.tzinfo or zone
+    hour, half = int(found["hour"]), (found["half"] or "").lower()
+    if half:
+        hour = hour % 12 + (12 if half.startswith("p") else 0) if hour <= 12 else 99
+    if found["offset"]:
+        offset = found["offset"].replace("UTC", "Z").replace(":", "")
+        zone = datetime.strptime(offset, "%z").tzinfo or zone
+    clock = [hour, int(found["minute"] or 0), int(found["second"] or 0)]
+    return Moment(_build([*parts, *clock], zone), True)
 
 
 def _build(parts: Sequence[int], zone: tzinfo) -> datetime | None:

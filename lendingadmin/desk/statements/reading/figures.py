@@ -1,7 +1,7 @@
-"""Amounts and ids as written in statements; nothing is guessed."""
+"""Amounts, ids, payers and references as written in statements; nothing is guessed."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from babel.numbers import get_currency_precision, is_currency
@@ -27,25 +27,20 @@ _LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,])")
 # Other ways to write a currency than its code.
 _MARKS = {
-    "KSH": "KES",
-    "KSHS": "KES",
-    "USH": "UGX",
-    "USHS": "UGX",
-    "TSH": "TZS",
-    "TSHS": "TZS",
-    "GHC": "GHS",
-    "GH": "GHS",
-    "GH₵": "GHS",
-    "GH¢": "GHS",
-    "BIRR": "ETB",
-    "BR": "ETB",
-    "FCFA": "XOF",
-    "CFA": "XOF",
-    "€": "EUR",
-    "£": "GBP",
-    "₦": "NGN",
-    "₵": "GHS",
-    "$": "USD",
+    mark: code
+    for code, marks in {
+        "KES": ("KSH", "KSHS"),
+        "UGX": ("USH", "USHS"),
+        "TZS": ("TSH", "TSHS"),
+        "GHS": ("GHC", "GH", "GH₵", "GH¢", "₵"),
+        "ETB": ("BIRR", "BR"),
+        "XOF": ("FCFA", "CFA"),
+        "EUR": ("€",),
+        "GBP": ("£",),
+        "NGN": ("₦",),
+        "USD": ("$",),
+    }.items()
+    for mark in marks
 }
 # Shillings or francs of several countries. The amount then has the file's currency.
 _OF_MANY_COUNTRIES = frozenset({"SH", "SHS", "F", "FR"})
@@ -63,6 +58,14 @@ _EXACT = 15
 _WHOLE, _DECIMALS = 15, 3
 # How most statements write most amounts.
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,3})?")
+# A phone number within other words, with or without hidden digits.
+_PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
+_MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
+_REFERENCE = re.compile(
+    r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(?!(?:from|for|to|of|by|with)\b)(\S+)"
+)
+# Ten digits alone are ambiguous: they may be a phone number, a day or an account.
+_OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
 
 
 def read_amount(text: str, currency: str = "") -> Decimal | None:
@@ -83,10 +86,7 @@ def read_amount(text: str, currency: str = "") -> Decimal | None:
 
 
 def is_of_currency(amount: Decimal, currency: str) -> bool:
-    """Return True if an amount is possible in a currency, or if no currency is given.
-
-    In a currency without minor units only integers are possible.
-    """
+    """Return True if an amount is possible in a currency; some have only integers."""
     return not currency or bool(get_currency_precision(currency)) or amount == int(amount)
 
 
@@ -153,10 +153,7 @@ def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]
 
 
 def find_heading_currency(heading: str) -> str:
-    """Return the code of the currency in a heading such as `Amount (USD)`; empty if none.
-
-    The currency is written in capitals, or is a mark such as KSh.
-    """
+    """Return the currency in a heading such as `Amount (USD)`, in capitals or a mark; or empty."""
     for word in re.findall(r"[^\W\d_]+[€£$₦₵¢]?|[€£$₦₵¢]", heading):
         code: str = _MARKS.get(word.upper(), word)
         is_code = code == code.upper() and code not in _WORDS and is_currency(code)
@@ -184,3 +181,32 @@ def read_id(text: str) -> tuple[str, bool]:
     if whole:
         return whole[1], len(whole[1]) > _EXACT
     return bare, bool(_EXPONENT.match(bare))
+
+
+def read_party(values: Mapping[str, str]) -> tuple[str, str]:
+    """Return the payer and phone number, from their columns or from words with both."""
+    phone, payer = values.get("phone", ""), values.get("payer", "")
+    if phone and (found := _MTN_PARTY.match(phone)):
+        phone = read_id(found[1])[0]
+    if not phone:
+        hit = _PHONE.search(payer) or _PHONE.search(values.get("details", ""))
+        phone = hit[0] if hit else ""
+    payer = _PHONE.sub("", payer).strip(" -–,;")
+    return payer, phone
+
+
+def read_reference(values: Mapping[str, str]) -> str:
+    """Return the reference of a row, from its column or its details; empty if it has none."""
+    reference, is_damaged = read_id(values.get("reference", ""))
+    if reference and not is_damaged:
+        return reference
+    found = _REFERENCE.search(values.get("details", ""))
+    return found[1].strip(".,;") if found else ""
+
+
+def find_reversed(values: Mapping[str, str], receipt: str) -> str:
+    """Return the id of the payment that a row reverses; empty if the row names no other id."""
+    if values.get("reverses"):
+        return read_id(values["reverses"])[0]
+    others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]
+    return others[0] if others else ""

@@ -12,43 +12,22 @@ from .layouts import fold_heading
 
 # The beginning of an amount in groups of three figures, and a group that follows.
 _BEGUN, _THREE = re.compile(r"\D{0,5}\d{1,3}"), re.compile(r"\d{3}(?:\.\d{1,2})?")
-_FROM = (
-    *("from", "from date", "date from", "start date", "date start", "start", "du"),
-    *("begin date", "date de début", "date debut", "début", "kuanzia"),
-)
-_TO = (
-    *("to", "to date", "date to", "end date", "date end", "end", "au"),
-    *("date de fin", "date fin", "fin", "hadi", "mpaka"),
-)
-# The field of the statement for each label.
-_LABELS = {
-    "account holder": "holder",
-    "organisation name": "holder",
-    "organization name": "holder",
-    "account name": "holder",
-    "short code": "account",
-    "account": "account",
-    "account number": "account",
-    "account no": "account",
-    "account no.": "account",
-    "msisdn": "account",
-    "time period": "period",
-    "statement period": "period",
-    "period": "period",
-    **dict.fromkeys(_FROM, "begins"),
-    **dict.fromkeys(_TO, "ends"),
-    "opening balance": "opening",
-    "closing balance": "closing",
-    "total paid in": "paid_in",
-    "total withdrawn": "paid_out",
-    "total credit": "paid_in",
-    "total credits": "paid_in",
-    "total debit": "paid_out",
-    "total debits": "paid_out",
-    "currency": "currency",
-    "account currency": "currency",
-    "devise": "currency",
+# The labels of each field of the statement.
+_LABELS_OF = {
+    "holder": "account holder · organisation name · organization name · account name",
+    "account": "short code · account · account number · account no · account no. · msisdn",
+    "period": "time period · statement period · period",
+    "begins": "from · from date · date from · start date · date start · start · du · begin date · "
+    "date de début · date debut · début · kuanzia",
+    "ends": "to · to date · date to · end date · date end · end · au · date de fin · date fin · "
+    "fin · hadi · mpaka",
+    "opening": "opening balance",
+    "closing": "closing balance",
+    "paid_in": "total paid in · total credit · total credits",
+    "paid_out": "total withdrawn · total debit · total debits",
+    "currency": "currency · account currency · devise",
 }
+_LABELS = {label: field for field, labels in _LABELS_OF.items() for label in labels.split(" · ")}
 _ENDS = ("begins", "ends")
 _AMOUNTS = ("opening", "closing", "paid_in", "paid_out")
 _MONTH = r"[^\W\d_]{3,9}\.?"
@@ -94,10 +73,7 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
 
 
 def _find_field(cell: str) -> tuple[str | None, str]:
-    """Return the field that a cell's label names, and the text after the label.
-
-    The field is None for an unknown label. A cell such as `From 01/11/2026` has a label too.
-    """
+    """Return the field that a cell's label names, None if unknown, and the text after the label."""
     label, _, rest = cell.partition(":")
     folded = fold_heading(label)
     if folded not in _LABELS and (day := _DAY.search(cell[:_LONGEST])):

@@ -5,7 +5,7 @@ A heading is compared folded; `name#2` is the second column of that name.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from lendingadmin.desk.statements.lines import Kind
 
@@ -77,7 +77,7 @@ class Layout:
     day_first: bool | None = None
     is_utc: bool = False
     has_unique_ids: bool = True
-    texts: Sequence[str] = field(default=("type", "details", "payer"))
+    texts: Sequence[str] = ("type", "details", "payer")
 
     def find_side(self, kind: str) -> bool | None:
         """Return True for a type of incoming money, False for outgoing money; None if unknown."""
@@ -90,61 +90,77 @@ def _needs(words: str) -> frozenset[str]:
     return frozenset(words.split(" · "))
 
 
-_MPESA = {
-    "receipt": ("receipt no.", "receipt"),
-    "moment": ("completion time", "date"),
-    "details": ("details",),
-    "status": ("transaction status", "status"),
-    "paid_in": ("paid in",),
-    "paid_out": ("withdrawn",),
-    "balance": ("balance",),
-    "type": ("reason type", "transaction type"),
-    "payer": ("other party info", "opposite party", "transaction party details"),
-    "reference": ("a/c no.",),
-    "reverses": ("linked transaction id",),
-    "currency": ("currency",),
-}
-_SP = (_compile(Kind.CHARGE, r"^\s*SP\s*$"), *_RULES)
-_AIRTEL_SORTS = (
-    _compile(Kind.SETTLEMENT, r"\bMP\b|sweep"),
-    _compile(Kind.CHARGE, r"\bSCP\b|charge"),
-    _compile(Kind.REVERSAL, _REVERSAL),
+_MPESA_ORGANISATION = Layout(
+    key="mpesa-organisation",
+    network="M-PESA",
+    needs=_needs("receipt no. · completion time · transaction status · paid in"),
+    columns={
+        "receipt": ("receipt no.", "receipt"),
+        "moment": ("completion time", "date"),
+        "details": ("details",),
+        "status": ("transaction status", "status"),
+        "paid_in": ("paid in",),
+        "paid_out": ("withdrawn",),
+        "balance": ("balance",),
+        "type": ("reason type", "transaction type"),
+        "payer": ("other party info", "opposite party", "transaction party details"),
+        "reference": ("a/c no.",),
+        "reverses": ("linked transaction id",),
+        "currency": ("currency",),
+    },
+    sorts=(_compile(Kind.CHARGE, r"^\s*SP\s*$"), *_RULES),
+    id_form=re.compile(r"(?i)[A-Z0-9]{10}"),
+    day_first=True,
 )
-# An operator's own codes.
-_AIRTEL_CERTAIN = (
-    _compile(Kind.SETTLEMENT, r"^\W*MP\b"),
-    _compile(Kind.CHARGE, r"^\W*SCP\b"),
-    *_CERTAIN,
-)
-_AIRTEL_INCOMING = re.compile(
-    r"(?i)^\W*MR\b|merchant payment|collection|c2b|pay ?bill|deposit|cash ?in|customer payment"
+_AIRTEL_MONEY = Layout(
+    key="airtel-money",
+    network="Airtel Money",
+    needs=_needs("record no · transaction id · transaction amount · transaction status"),
+    columns={
+        "receipt": ("transaction id",),
+        "moment": ("transaction date & time", "transaction date and time"),
+        "status": ("transaction status",),
+        "amount": ("transaction amount",),
+        "reference": ("reference no.", "reference no"),
+        "payer": ("payer name", "sender name"),
+        "phone": ("payer msisdn", "sender msisdn", "payer mobile number"),
+        "type": ("transaction type", "service type", "service name"),
+        "balance": ("post balance", "balance"),
+    },
+    sorts=(
+        _compile(Kind.SETTLEMENT, r"\bMP\b|sweep"),
+        _compile(Kind.CHARGE, r"\bSCP\b|charge"),
+        _compile(Kind.REVERSAL, _REVERSAL),
+    ),
+    # An operator's own codes.
+    certain=(
+        _compile(Kind.SETTLEMENT, r"^\W*MP\b"),
+        _compile(Kind.CHARGE, r"^\W*SCP\b"),
+        *_CERTAIN,
+    ),
+    incoming=re.compile(
+        r"(?i)^\W*MR\b|merchant payment|collection|c2b|pay ?bill|deposit|cash ?in|customer payment"
+    ),
+    id_form=re.compile(r"[\w.]*\d[\w.]*"),
+    texts=("type", "reference"),
 )
 
 LAYOUTS = (
-    Layout(
+    replace(
+        _MPESA_ORGANISATION,
         key="telecel-cash",
         network="Telecel Cash",
         needs=_needs("receipt no. · completion time · transaction status · opposite party"),
-        columns=_MPESA,
-        sorts=_SP,
         id_form=re.compile(r"\d+"),
+        day_first=None,
     ),
-    Layout(
-        key="mpesa-organisation",
-        network="M-PESA",
-        needs=_needs("receipt no. · completion time · transaction status · paid in"),
-        columns=_MPESA,
-        sorts=_SP,
-        id_form=re.compile(r"(?i)[A-Z0-9]{10}"),
-        day_first=True,
-    ),
-    Layout(
+    _MPESA_ORGANISATION,
+    replace(
+        _MPESA_ORGANISATION,
         key="mpesa-organisation-2010",
-        network="M-PESA",
         needs=_needs("receipt · date · details · status · withdrawn · paid in · balance"),
-        columns=_MPESA,
-        sorts=_SP,
         id_form=re.compile(r"(?i)[A-Z0-9]{8,10}"),
+        day_first=None,
     ),
     Layout(
         key="mpesa-callbacks",
@@ -184,30 +200,10 @@ LAYOUTS = (
         id_form=re.compile(r"\d+"),
         texts=("type",),
     ),
-    Layout(
-        key="airtel-money",
-        network="Airtel Money",
-        needs=_needs("record no · transaction id · transaction amount · transaction status"),
-        columns={
-            "receipt": ("transaction id",),
-            "moment": ("transaction date & time", "transaction date and time"),
-            "status": ("transaction status",),
-            "amount": ("transaction amount",),
-            "reference": ("reference no.", "reference no"),
-            "payer": ("payer name", "sender name"),
-            "phone": ("payer msisdn", "sender msisdn", "payer mobile number"),
-            "type": ("transaction type", "service type", "service name"),
-            "balance": ("post balance", "balance"),
-        },
-        sorts=_AIRTEL_SORTS,
-        certain=_AIRTEL_CERTAIN,
-        incoming=_AIRTEL_INCOMING,
-        id_form=re.compile(r"[\w.]*\d[\w.]*"),
-        texts=("type", "reference"),
-    ),
-    Layout(
+    _AIRTEL_MONEY,
+    replace(
+        _AIRTEL_MONEY,
         key="airtel-money-user",
-        network="Airtel Money",
         needs=_needs("s. no. · transaction id · sender msisdn · transaction amount · service name"),
         columns={
             "receipt": ("transaction id",),
@@ -218,10 +214,7 @@ LAYOUTS = (
             "type": ("transaction type",),
             "details": ("service name",),
         },
-        sorts=_AIRTEL_SORTS,
-        certain=_AIRTEL_CERTAIN,
-        incoming=_AIRTEL_INCOMING,
-        id_form=re.compile(r"[\w.]*\d[\w.]*"),
+        texts=("type", "details", "payer"),
     ),
     Layout(
         key="wave",
@@ -340,10 +333,7 @@ def count_known(row: Sequence[str]) -> int:
 
 
 def find_layout(row: Sequence[str]) -> Layout | None:
-    """Return the layout whose headings a row has; None if no layout fits.
-
-    If several layouts fit, return the layout that needs the most headings.
-    """
+    """Return the layout whose headings a row has, the one with most headings; None if none fits."""
     held = set(map(fold_heading, row))
     fitting = [layout for layout in LAYOUTS if layout.needs <= held]
     return max(fitting, key=lambda layout: len(layout.needs), default=None)

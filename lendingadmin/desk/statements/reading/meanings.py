@@ -207,10 +207,7 @@ def find_deciding_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) 
 def find_status_columns(
     header: Sequence[str], rows: Sequence[Sequence[str]], used: Iterable[int] = ()
 ) -> list[int]:
-    """Return the places of the columns that show whether money moved.
-
-    The columns are found by their headings or words. Columns in `used` have another meaning.
-    """
+    """Return the columns, not in `used`, whose heading or words show whether money moved."""
     others = sorted({at for at, heading in enumerate(header) if heading} - {*used})
     return [at for at in others if _decides(header[at], _list_cells(rows, at))]
 

@@ -34,22 +34,20 @@ _KEYED = re.compile(r"\b(EREF|KREF|MREF|SVWZ)(?:\+|: ?)")
 _FIELD = re.compile(r"\?\d\d")
 
 
-def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row with a type, because the library treats a row without a type as a new row."""
-    return row | {"id": row.get("id") or "NMSC"}
-
-
-def _keep_words(
-    _read: Any, _tag: Any, found: dict[str, Any], row: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the row with all its words, because the library drops the words that it sorts."""
-    return row | {"words": _FIELD.sub(" ", str(found.get("transaction_details") or ""))}
-
-
 _DEFAULT = mt940.models.Transactions.DEFAULT_PROCESSORS
 _PROCESSORS: dict[str, list[Any]] = {
-    "post_statement": [*_DEFAULT["post_statement"], _name_type],
-    "post_transaction_details": [*_DEFAULT["post_transaction_details"], _keep_words],
+    # The library treats a row without a type as a new row.
+    "post_statement": [
+        *_DEFAULT["post_statement"],
+        lambda _read, _tag, _found, row: row | {"id": row.get("id") or "NMSC"},
+    ],
+    # The library drops the words that it sorts.
+    "post_transaction_details": [
+        *_DEFAULT["post_transaction_details"],
+        lambda _read, _tag, found, row: (
+            row | {"words": _FIELD.sub(" ", str(found.get("transaction_details") or ""))}
+        ),
+    ],
 }
 
 

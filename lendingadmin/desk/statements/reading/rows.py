@@ -24,7 +24,16 @@ from lendingadmin.desk.statements.lines import (
 
 from .chain import are_newest_first, is_other_head
 from .days import DayOrder, Moment, find_day_order, is_mixed, is_turned, is_within, read_moment
-from .figures import find_divider, find_heading_currency, read_amount, read_currency, read_id
+from .figures import (
+    find_divider,
+    find_heading_currency,
+    find_reversed,
+    read_amount,
+    read_currency,
+    read_id,
+    read_party,
+    read_reference,
+)
 from .head import read_head
 from .layouts import Layout, Rule, find_layout, fold_heading, is_reference
 from .meanings import (
@@ -43,7 +52,6 @@ from .meanings import (
     read_status,
     read_word,
 )
-from .parties import find_reversed, read_party, read_reference
 
 _HEAD = 60
 _SAMPLE = 20
@@ -122,10 +130,7 @@ def make_fingerprint(header: Sequence[str]) -> str:
 
 
 def _find_header(rows: Sequence[Sequence[str]], zone: tzinfo) -> int:
-    """Return the place of the header: the first row with the most cells of words.
-
-    Only rows at the top that are not payments are considered.
-    """
+    """Return the place of the first row at the top with the most cells of words."""
 
     def count(row: Sequence[str]) -> int:
         if _is_payment(row, zone):
@@ -160,11 +165,7 @@ class _Reader:
     context: Context
 
     def read(self, day_first: bool | None) -> Statement:
-        """Return the statement.
-
-        `day_first` is the order of the days; None means that the order is found in the table.
-        Raise Refused if the rows have the head of another statement.
-        """
+        """Return the statement, with days in the given or the likely order. Raise Refused."""
         self.zone = UTC if self.layout.is_utc else self.context.zone
         self.places = self._find_places()
         # The head, read with the day first and read with the month first.
@@ -240,10 +241,7 @@ class _Reader:
         return places
 
     def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
-        """Find all columns that show whether money moved, and return the columns for display.
-
-        The columns for display are the layout's own, or the first of the others.
-        """
+        """Find all columns that show whether money moved; return the columns for display."""
         header, below = self.rows[self.at], self.rows[self.at + 1 :]
         used = {at for own in places.values() for at in own}
         others = find_status_columns(header, below, used)
@@ -347,10 +345,7 @@ class _Reader:
         return list(chain.from_iterable(parts)) if numbers else found
 
     def _name_currencies(self, found: list[Line]) -> list[Line]:
-        """Return the lines; set the lender's currency on lines without one.
-
-        The currency is set only if other lines name another currency.
-        """
+        """Set the lender's currency on lines without one if other lines name another currency."""
         own = self.context.currency
         bare = [line.amount is not None and not line.currency for line in found]
         if not own or not any(bare) or {line.currency for line in found} <= {"", own}:
@@ -359,11 +354,7 @@ class _Reader:
         return [replace(line, currency=own) if is_bare else line for line, is_bare in pairs]
 
     def _find_usual_length(self, body: Sequence[tuple[int, Sequence[str]]]) -> int:
-        """Return the number of cells that a row may have.
-
-        The result is the number of headings, or more if all rows have more cells, such as one after
-        a comma at the end.
-        """
+        """Return the most cells that a row may have; all rows may have more than the headings."""
         lengths = [len(row) for _number, row in body if any(row)]
         headings = max(self.width, len(self.rows[self.at]))
         return max(headings, min(lengths)) if len(lengths) > 1 else headings
@@ -519,10 +510,7 @@ class _Reader:
         return meaning
 
     def _ask(self, field: str, word: str) -> None:
-        """Ask a person for the meaning of a word.
-
-        Raise Refused if a person chose a column with too many different words.
-        """
+        """Ask a person for the meaning of a word. Raise Refused for too many words."""
         asked = self.unknown_words.setdefault(field, [])
         if word not in asked:
             asked.append(word)
@@ -536,10 +524,7 @@ class _Reader:
             raise Refused(words % {"heading": headings, "count": MOST_WORDS})
 
     def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
-        """Return True if all columns show a row as completed, and False if one column does not.
-
-        Return None if a word is unknown. If `asks` is True, a person is then asked for its meaning.
-        """
+        """Return whether all columns show a row as completed; None, and ask, for unknown words."""
         unknown = list[str]()
         for at in self.statuses:
             # Most rows have the same words, so each word is read once.
@@ -585,10 +570,7 @@ class _Reader:
         return Kind.REVERSAL if is_reversed else Kind.OTHER
 
     def _names_payer(self, values: Mapping[str, str]) -> bool:
-        """Return True if a row names a payer or a reference.
-
-        The operator and the owner of the account do not count as payers.
-        """
+        """Return True if a row names a payer or a reference, except the operator and the owner."""
         payer, phone = read_party(values)
         own = {fold_word(str(one.get(name, ""))) for one in self.heads for name in _OWNERS} - {""}
         name = fold_word(payer)

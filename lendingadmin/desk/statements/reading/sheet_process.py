@@ -19,6 +19,7 @@ import resource
 import sys
 import zipfile
 from datetime import date, datetime, time
+from functools import reduce
 from itertools import islice
 from typing import Any
 
@@ -57,10 +58,7 @@ def main() -> None:
 
 
 def is_too_wide(content: bytes) -> bool:
-    """Return whether a sheet of an XLSX has more cells than the memory allows.
-
-    Call this before the library reserves memory for the cells.
-    """
+    """Return whether an XLSX has more cells than the memory allows, before it is opened."""
     if not content.startswith(b"PK"):
         return False
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -80,19 +78,12 @@ def count_places(packed: zipfile.ZipFile, name: str) -> int:
         while chunk := part.read(_CHUNK):
             chunk = kept + chunk
             for letters, number in _CELL.findall(chunk):
-                column, row = read_column(letters), int(number)
+                column = reduce(lambda found, one: 26 * found + one - 64, letters, 0)  # A is 1
+                row = int(number)
                 left, right = min(left, column), max(right, column)
                 top, bottom = min(top, row), max(bottom, row)
             kept = chunk[-_LONGEST_CELL_TAG:]
     return (right - left + 1) * (bottom - top + 1) if right > 0 else 0
-
-
-def read_column(letters: bytes) -> int:
-    """Return the number of a column by its letters: A is 1."""
-    number = 0
-    for one in letters:
-        number = 26 * number + one - 64
-    return number
 
 
 def read_sheets(content: bytes) -> Any:
@@ -110,10 +101,7 @@ def read_sheets(content: bytes) -> Any:
 
 
 def read_rows(sheet: CalamineSheet) -> list[list[str]]:
-    """Return the rows of a sheet.
-
-    The rows are read one at a time, because a large sheet fills the memory.
-    """
+    """Return the rows of a sheet, read one by one, because a large sheet fills the memory."""
     # The library leaves out the empty columns on the left, but not the empty rows at the top.
     left = [""] * (sheet.start[1] if sheet.start else 0)
     return [

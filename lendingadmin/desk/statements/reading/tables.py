@@ -1,33 +1,40 @@
 """Read the bytes of a table, CSV or spreadsheet, into rows of cells as text."""
 
 import csv
+import fcntl
 import io
 import json
+import os
 import re
 import resource
 import subprocess  # nosec B404
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGABRT
+from tempfile import gettempdir
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.desk.statements.lines import Refused
 
-from .containers import CSV, JSON, MT940, tell_of_macros, tell_of_password
+from . import containers
+from .containers import CSV, JSON, MT940
 from .figures import read_amount
-from .sheet_places import take_place
 from .sheet_process import LOCKED, MACROS, MANY_SHEETS, MEMORY, TOO_LARGE
 
 MOST_ROWS = 20_000
 # The most rows of a head above the headings of a table.
 _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
+# The processes of a host open at most this many spreadsheets at once, because each may take as much
+# memory as `sheet_process` allows. Each ends within the longest wait, in seconds.
+PLACES, LONGEST_WAIT, _PAUSE = 2, 35.0, 0.1
 _LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
 # The most lines of a file, or objects of JSON, for each row. Cells may have line breaks, tables
 # have heads, and entries have several lines.
@@ -37,6 +44,20 @@ _MARKS = {
     MT940: ((b":61:", 1), (b":20:", 1), (b"\n", 2 * _FOR_EACH), (b"\r", 2 * _FOR_EACH)),
     JSON: ((b"{", _FOR_EACH), (b"[", _FOR_EACH), (b",", 10 * _FOR_EACH)),
 }
+# The sentence and the code for each fault of the sheet process.
+_FAULTS = {
+    LOCKED: containers.PASSWORD,
+    MACROS: containers.MACROS,
+    TOO_LARGE: gettext_noop(
+        "This spreadsheet is too large to open. Something may be far outside the "
+        "table, such as in cell XFD1048576. Delete all rows below and all columns "
+        "right of the table and save it, or export CSV."
+    ),
+    MANY_SHEETS: gettext_noop(
+        "This workbook has too many sheets. Save the statement as a separate file."
+    ),
+}
+_CODES = {LOCKED: "password", MACROS: "macros", TOO_LARGE: "cells", MANY_SHEETS: "sheets"}
 _DELIMITERS = ",;\t|"
 _ANY_DELIMITER = re.compile(f"[{_DELIMITERS}]")
 _LONGEST_CELL = 10_000
@@ -57,11 +78,7 @@ def check_counts(content: bytes, kind: str) -> None:
     """
     for mark, most in _MARKS.get(kind, ()):
         if content.count(mark) > most * (MOST_ROWS + 1):
-            words = _(
-                "The file has more than %(count)s rows. Export the statement in smaller "
-                "parts, such as week by week."
-            )
-            raise Refused(words % {"count": f"{MOST_ROWS:,}"})
+            raise _refuse_length()
 
 
 def read_csv(content: bytes, score: Score) -> list[Row]:
@@ -85,10 +102,7 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
 
 
 def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
-    """Return how many rows have the same number of cells, and the number of delimiters.
-
-    Rows of a single cell are not counted.
-    """
+    """Return how many rows have an equal number of cells above one, and the delimiters."""
     widths = Counter(len(row) for row in _parse(text, delimiter)[0] if len(row) > 1)
     return max(widths.values(), default=0), text.count(delimiter)
 
@@ -131,37 +145,24 @@ def _holds_rows(row: Row, delimiters: str, width: int) -> bool:
 
 
 def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]]:
-    """Return the rows of the sheet with the most known headings, and the unread sheets.
-
-    Raise Refused if the spreadsheet can't be used.
-    """
+    """Return the rows of the sheet with the most known headings, and the unread. Raise Refused."""
     try:
         with take_place():
             found: Any = json.loads(_run_sheet_process(content))
     except (subprocess.SubprocessError, ValueError) as error:
         if isinstance(error, subprocess.CalledProcessError) and error.returncode == -SIGABRT:
-            raise Refused(_tell_of_size(), code="cells") from error
+            raise Refused(_(_FAULTS[TOO_LARGE]), code="cells") from error
         words = _(
             "This spreadsheet can't be opened. Export the statement as CSV and choose the CSV file."
         )
         raise Refused(words, code="unopened") from error
-    if found == LOCKED:
-        raise Refused(tell_of_password(), code="password")
-    if found == MACROS:
-        raise Refused(tell_of_macros(), code="macros")
-    if found == TOO_LARGE:
-        raise Refused(_tell_of_size(), code="cells")
-    if found == MANY_SHEETS:
-        words = _("This workbook has too many sheets. Save the statement as a separate file.")
-        raise Refused(words, code="sheets")
+    if isinstance(found, str):
+        raise Refused(_(_FAULTS[found]), code=_CODES[found])
     return _choose_sheet(found, score)
 
 
 def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
-    """Return the rows of the best sheet, and the names of the others.
-
-    Raise Refused if another sheet has the same headings, because it is a statement too.
-    """
+    """Return the rows of the best sheet, and the names of the others. Raise Refused for two."""
     filled = [number for number, rows in enumerate(sheets, start=1) if any(map(any, rows))]
     # Known headings count first, then the number of rows, because a cover sheet has few rows.
     known = {n: (_find_most(sheets[n - 1], score), len(_list_full(sheets[n - 1]))) for n in filled}
@@ -182,10 +183,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
 
 
 def _has_amount(row: Row) -> bool:
-    """Return True if a row may be a payment.
-
-    Such a row has several cells, or one cell with several parts, and one of them is an amount.
-    """
+    """Return True if a row may be a payment: it has several parts, and one is an amount."""
     parts = [part.strip() for cell in row for part in _ANY_DELIMITER.split(cell)]
     return sum(map(bool, parts)) > 1 and any(read_amount(part) is not None for part in parts)
 
@@ -195,11 +193,39 @@ def _list_full(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if sum(map(bool, row)) >= _TABLE_CELLS]
 
 
-def _run_sheet_process(content: bytes) -> bytes:
-    """Return the output of the sheet process, or TOO_LARGE as JSON if it uses too much memory.
+@contextmanager
+def take_place() -> Iterator[None]:
+    """Hold one of the places for this block; raise Refused if no place was free in time.
 
-    Raise SubprocessError if the process fails or is too slow.
+    A place is a locked file. The lock ends when the process ends, in any way.
     """
+    until = time.monotonic() + LONGEST_WAIT
+    while (held := _lock_any()) is None:
+        if time.monotonic() > until:
+            raise Refused(_("Other spreadsheets are being opened. Try again in a minute."))
+        time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+def _lock_any() -> int | None:
+    """Lock a free place and return its open file; None if no place is free."""
+    for number in range(PLACES):
+        path = Path(gettempdir()) / f"lendingadmin-sheet-{os.getuid()}-{number}.lock"
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+        else:
+            return file
+    return None
+
+
+def _run_sheet_process(content: bytes) -> bytes:
+    """Return the output of the sheet process, or TOO_LARGE as JSON. Raise SubprocessError."""
     command, pipe = [sys.executable, "-I", str(_SHEET_PROCESS)], subprocess.PIPE
     until, given = time.monotonic() + _LONGEST_SECONDS, content or None
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
@@ -230,24 +256,13 @@ def _read_memory(process_id: int) -> int:
     return int(pages) * resource.getpagesize()
 
 
-def _tell_of_size() -> str:
-    return _(
-        "This spreadsheet is too large to open. Something may be far outside the "
-        "table, such as in cell XFD1048576. Delete all rows below and all columns "
-        "right of the table and save it, or export CSV."
-    )
-
-
 def _find_most(rows: Sequence[Row], score: Score) -> int:
     """Return the highest number of known headings in one row."""
     return max(map(score, rows[:_MOST_HEAD]), default=0)
 
 
 def decode(content: bytes) -> str:
-    """Return the text of a file in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252.
-
-    Raise Refused if the text has null characters.
-    """
+    """Return the text of a file in UTF-8, UTF-16 or Windows-1252. Raise Refused for binaries."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", errors="replace")
     else:
@@ -257,7 +272,10 @@ def decode(content: bytes) -> str:
             text = content.decode("cp1252", errors="replace")
     if "\0" in text:
         raise Refused(_("There is no text in this file. Export the statement as CSV, XLSX or XLS."))
-    return _undo_double(text)
+    if _TWICE.search(text[:20_000]):
+        with suppress(UnicodeError):
+            return text.encode("cp1252").decode("utf-8")
+    return text
 
 
 def _parse(text: str, delimiter: str) -> tuple[list[Row], list[int]]:
@@ -296,20 +314,13 @@ def _check_length(rows: list[Row]) -> list[Row]:
     while rows and not any(rows[-1]):
         rows.pop()
     if len(rows) > MOST_ROWS + _MOST_HEAD:
-        raise Refused(
-            _(
-                "The file has more than %(count)s rows. Export the statement in smaller "
-                "parts, such as week by week."
-            )
-            % {"count": f"{MOST_ROWS:,}"}
-        )
+        raise _refuse_length()
     return rows
 
 
-def _undo_double(text: str) -> str:
-    if not _TWICE.search(text[:20_000]):
-        return text
-    try:
-        return text.encode("cp1252").decode("utf-8")
-    except UnicodeError:
-        return text
+def _refuse_length() -> Refused:
+    words = _(
+        "The file has more than %(count)s rows. Export the statement in smaller "
+        "parts, such as week by week."
+    )
+    return Refused(words % {"count": f"{MOST_ROWS:,}"})

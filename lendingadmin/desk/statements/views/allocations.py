@@ -1,4 +1,4 @@
-"""One payment of a batch: its loan, and the decision whether to record it."""
+"""One payment of a batch: its loan and the decision on it; and the saved payers of loans."""
 
 from itertools import chain
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.portfolio.models import SnapshotLoan
 from lendingadmin.desk.portfolio.payees import FoundPayees, find_payees
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
@@ -24,7 +25,7 @@ from lendingadmin.desk.statements import (
 )
 from lendingadmin.desk.statements.forms import PayeeForm, RowForm, SplitForm
 from lendingadmin.desk.statements.keeping import READ
-from lendingadmin.desk.statements.models import Allocation, Batch
+from lendingadmin.desk.statements.models import Allocation, Batch, PayerLink
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import find_abandoned, find_gap
@@ -32,8 +33,12 @@ from lendingadmin.people.search.counts import count_search
 from lendingadmin.web import errors
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
+from lendingadmin.web.keyset import build_pager, read_slice
+from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import OverQuota
 from lendingadmin.web.requests import PersonRequest
+
+_PAGE = 50
 
 
 class Candidate(NamedTuple):
@@ -71,10 +76,7 @@ class _Page:
         self.split = SplitForm(self._data("split"), most=row.amount, currency=currency)
 
     def act(self) -> HttpResponse | None:
-        """Perform the action of the button.
-
-        Return the page that follows, or None to show this page again.
-        """
+        """Perform the action of the button; return the next page, or None for this page again."""
         commands = {"accept": self._decide, "leave": self._decide, "split": self._split}
         commands |= {"find": self._find, "choose": self._choose, "take": self._choose}
         try:
@@ -155,13 +157,16 @@ def allocation(
     answer = page.act() if request.method == "POST" else None
     if answer is not None:
         return answer
-    shown = rows.describe_allocation(row, **rows.read_visibility(request.user))
+    (shown,) = rows.describe_allocations(request.user, [row])
     by_key = standings.list_repayments(row.batch.file, [row.line])
     recorded = [one for one in chain.from_iterable(by_key.values()) if one.pk != row.repayment_id]
     is_open = row.batch.state == Batch.State.READY and row.repayment_id is None
     candidates = _list_candidates(request, row) if is_open else []
     parts = list(row.batch.allocations.filter(position=position).order_by("part"))
     alike = _list_alike(row, recorded)
+    has_payer = bool(payers.list_keys(app_id, rows.read_about(row.line)))
+    is_exact = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
+    is_known = is_exact and row.finding != findings.Finding.OTHER_PAYER
     if candidates:
         page.payee.fields["who"].widget.attrs.pop("autofocus", None)
     context = {
@@ -172,8 +177,9 @@ def allocation(
         "page": page,
         "is_open": is_open,
         "may_accept": is_open and findings.may_accept(row.finding, row.account_id),
-        "may_keep": _may_keep(row),
-        "has_payer": _has_payer(row),
+        # A payer is saved if the row alone does not show that it pays this loan.
+        "may_keep": has_payer and not is_known,
+        "has_payer": has_payer,
         "may_split": is_open and allocating.may_split(row),
         "candidates": candidates,
         "parts": parts,
@@ -188,29 +194,12 @@ def allocation(
     return render(request, "statements/allocation.html", context)
 
 
-def _may_keep(row: Allocation) -> bool:
-    """Return True if a link from the payer to the loan may be saved.
-
-    The payer must be known, and the row alone must not show that the payer pays this loan.
-    """
-    is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
-    is_known = is_known and row.finding != findings.Finding.OTHER_PAYER
-    return not is_known and _has_payer(row)
-
-
-def _has_payer(row: Allocation) -> bool:
-    return bool(payers.list_keys(row.batch.file.app_id, rows.read_about(row.line)))
-
-
 def _list_candidates(request: PersonRequest, row: Allocation) -> list[Candidate]:
-    """Return the possible loans of a row whose finding is SEVERAL or UNREAD.
-
-    Return an empty list for other rows.
-    """
+    """Return the possible loans of a row with the finding SEVERAL or UNREAD; none for others."""
     if row.finding not in (findings.Finding.SEVERAL, findings.Finding.UNREAD):
         return []
     app_id, about = row.batch.file.app_id, rows.read_about(row.line)
-    basis, found = matching.list_candidates(app_id, request.user, about)
+    basis, found = matching.propose(app_id, request.user, [about])[0]
     loan_ids = [one for one in found if one != row.account_id][:50]
     snapshot = find_with_loans(app_id) if loan_ids else None
     counted = SnapshotLoan.objects.filter(snapshot=snapshot, account_id__in=loan_ids)
@@ -219,13 +208,33 @@ def _list_candidates(request: PersonRequest, row: Allocation) -> list[Candidate]
 
 
 def _list_alike(row: Allocation, same: list[Repayment]) -> list[Repayment]:
-    """Return the repayments that make a row a possible duplicate, except the ones in `same`.
-
-    Return none for a row that is recorded, or has no loan or no time.
-    """
+    """Return the repayments that make an open row a possible duplicate, except those in `same`."""
     if row.repayment_id is not None or not row.account_id or row.line.moment is None:
         return []
-    asked = checking.build_request(row)
-    found = checking.list_alike(row, asked)
-    found += find_abandoned(asked.app_id, None, asked.external_id)
+    found = checking.list_alike(row)
+    found += find_abandoned(row.batch.file.app_id, None, row.line.receipt)
     return list({one.pk: one for one in found if one not in same}.values())
+
+
+@access(READ)
+def links(request: PersonRequest, app_id: str) -> HttpResponse:
+    """List the saved links of an app, the newest first."""
+    behind = whole_number(request.GET.get("before")) or None
+    every = PayerLink.objects.filter(app_id=app_id).select_related("created_by")
+    page = read_slice(every, "created_at", _PAGE, behind=behind)
+    may_see = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    context = {
+        "rows": page.rows,
+        "links": [(one, rows.mask(one.shown, may_see)) for one in page.rows],
+        "pager": build_pager(request, page),
+        "may_record": all(request.user.has_perm(name) for name in RECORD),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/payers.html", context)
+
+
+@access(*RECORD, READ, methods=("POST",))
+def revoke(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Delete the link between a payer and a loan; redirect to the links."""
+    payers.revoke(get_object_or_404(PayerLink, app_id=app_id, pk=number), request.user)
+    return redirect("statement-payers", app_id)

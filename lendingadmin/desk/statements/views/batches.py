@@ -4,16 +4,16 @@ These pages never write to the service, because the worker does the recording
 (`desk/statements/recording.py`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, Sum
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -27,13 +27,14 @@ from lendingadmin.desk.statements.findings import Decision, Finding
 from lendingadmin.desk.statements.forms import AcceptForm, AllocationsForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.models import Allocation, Batch
-from lendingadmin.money.repayments import approvals
+from lendingadmin.money.repayments import approvals, receipts
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.policies import read_confirm_above
 from lendingadmin.money.repayments.services import NobodyToApprove, find_gap
 from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
+from lendingadmin.web.display import formats
 from lendingadmin.web.exports import (
     EXPORT,
     ExportPage,
@@ -47,13 +48,14 @@ from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
-from .following import describe_progress
-from .records import find_file
+from .records import describe_progress, find_file
 
 _PAGE = 50
 # The most rows that the approver sees; the CSV of the batch has all.
 _FOR_APPROVAL = 100
 _AT_ONCE = 500
+# The most receipts that are printed together, because each is marked as opened.
+_PRINTED = 100
 COLUMNS = name_columns(
     {
         "borrowerName": gettext_lazy("Borrower name"),
@@ -84,14 +86,12 @@ def batch(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     page = _read_page(request, some)
     context = describe_progress(request, found)
     may_record = bool(context["may_record"])
-    context |= {
+    context |= _read_approval(request, found) | {
         "form": form,
         "parts": progress.read_parts(found),
         "rows": page.rows,
         "pager": build_pager(request, page, "after"),
         "accept_form": _build_accept_form(found, form, may_record=may_record),
-        "may_approve": _may_approve(request, found),
-        "dependence": _find_dependence(request, found),
         "reasons": approvals.describe_reasons(found.approval_reasons),
         "gap": find_gap(app_id),
     }
@@ -107,10 +107,7 @@ def batch_progress(request: PersonRequest, app_id: str, number: int) -> HttpResp
 
 @access(*RECORD, READ, methods=("POST",))
 def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Make the worker check the payments of a statement, for the first time or again.
-
-    Redirect to the batch. If the check can't start, redirect to the statement, with the reason.
-    """
+    """Make the worker check the payments of a statement; redirect to the batch or the reason."""
     file = find_file(app_id, number)
     with transaction.atomic():
         found = batches.begin(file, request.user)
@@ -127,10 +124,7 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
-    """Return whether a person must confirm their identity before recording the payments.
-
-    That is if a payment is above the app's limit, or in another currency.
-    """
+    """Return whether a payment is above the limit for confirming, or in another currency."""
     limit = read_confirm_above(app_id)
     if limit is None:
         return False
@@ -158,12 +152,16 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if request.method == "POST":
         if request.POST.get("shown") != shown["fingerprint"]:
             obstacle = _("The rows changed. The rows below would be recorded now.")
-        elif _submit(request, found):
-            return redirect(found)
         else:
-            obstacle = _(
-                "A second person must approve these payments, but no other person may approve."
-            )
+            try:
+                with transaction.atomic():
+                    if batches.submit(found, request.user):
+                        tasks.enqueue(found)
+                return redirect(found)
+            except NobodyToApprove:
+                obstacle = _(
+                    "A second person must approve these payments, but no other person may approve."
+                )
     app = gateway.lending_app(app_id)
     reasons = approvals.describe_reasons(",".join(batches.find_reasons(found, app, request.user)))
     context = {"batch": found, "file": found.file, "app": app, "obstacle": obstacle}
@@ -180,7 +178,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     warning.
     """
     found = find_batch(app_id, number)
-    if not _may_approve(request, found):
+    if not _read_approval(request, found)["may_approve"]:
         # If the two people are not independent, the page of the batch says so.
         messages.warning(
             request, _("Nothing changed. These payments are not waiting for your approval.")
@@ -192,7 +190,8 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 tasks.enqueue(found)
                 return redirect(found)
         found.refresh_from_db()
-        if _may_approve(request, found) and not approvals.is_expired(found.began_at):
+        may_approve = _read_approval(request, found)["may_approve"]
+        if may_approve and not approvals.is_expired(found.began_at):
             words = _("Not approved. The rows have changed. The current rows are shown.")
             messages.warning(request, words)
             return redirect(request.path)
@@ -200,9 +199,17 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
             request, _("Not approved. These payments are no longer waiting for approval.")
         )
         return redirect(found)
+    # Rows decided by a person come first, then the largest amounts.
+    unusual = batches.list_to_do(found).order_by(
+        F("decided_by").asc(nulls_last=True), "-amount", "position", "part"
+    )
+    some = unusual.select_related("line", "repayment", "decided_by")[:_FOR_APPROVAL]
     context = {"batch": found, "file": found.file, "app": gateway.lending_app(app_id)}
     context |= {"approving": True, "reasons": approvals.describe_reasons(found.approval_reasons)}
-    context |= {"rows": _list_for_approval(request, found), "at_most": _FOR_APPROVAL}
+    context |= {
+        "rows": rows.describe_allocations(request.user, some),
+        "at_most": _FOR_APPROVAL,
+    }
     return render(request, "statements/batch_review.html", context | _summarise(found))
 
 
@@ -240,10 +247,7 @@ def _move(
 
 @access(*RECORD, READ, methods=("POST",))
 def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Accept all undecided rows with one finding, with one reason; redirect to the batch.
-
-    A message says how many rows are accepted, or why none is.
-    """
+    """Accept all undecided rows with one finding, with one reason; redirect to the batch."""
     found = find_batch(app_id, number)
     is_needed = allocating.needs_reason(found, request.POST.get("finding", ""))
     form = AcceptForm(request.POST, needs_reason=is_needed)
@@ -257,9 +261,6 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         messages.warning(
             request, _("Nothing changed. The rows of this statement can't be decided now.")
         )
-    except allocating.NoneAtOnce:
-        words = _("Not accepted. Decide each of these rows on its own page.")
-        messages.warning(request, words)
     else:
         messages.success(
             request,
@@ -271,10 +272,7 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """Export the filtered rows in the file's order, each with its repayment and receipt number.
-
-    Redirect to the batch if the filter is invalid.
-    """
+    """Export the filtered rows in the file's order, each with its repayment and receipt number."""
     found, form = find_batch(app_id, number), AllocationsForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)
@@ -291,73 +289,39 @@ def find_batch(app_id: str, number: int) -> Batch:
     return get_object_or_404(every.defer("file__content"), file__app_id=app_id, file_id=number)
 
 
-def _submit(request: PersonRequest, found: Batch) -> bool:
-    """Submit a batch to the worker or to a second person.
-
-    Return False if a second person is needed and no other person may approve.
-    """
-    try:
-        with transaction.atomic():
-            if batches.submit(found, request.user):
-                tasks.enqueue(found)
-    except NobodyToApprove:
-        return False
-    return True
-
-
 def _summarise(found: Batch) -> dict[str, Any]:
     """Return the numbers and sums of the rows to record, and the fingerprint of the batch."""
     rows_to_do = batches.list_to_do(found)
-    sums = batches.sum_accepted(found)
+    sums = rows_to_do.values_list("line__currency").annotate(Sum("amount"))
     return {
         "count": rows_to_do.count(),
-        "sums": list(sums.items()),
+        "sums": list(sums.order_by("line__currency")),
         "undecided": allocating.list_undecided(found).count(),
         "with_reason": rows_to_do.exclude(decided_by=None).count(),
         "fingerprint": batches.compute_fingerprint(found),
     }
 
 
-def _list_for_approval(request: PersonRequest, found: Batch) -> list[rows.ShownAllocation]:
-    """Return the first rows to record: those decided by a person, then the largest amounts."""
-    unusual = batches.list_to_do(found).order_by(
-        F("decided_by").asc(nulls_last=True), "-amount", "position", "part"
-    )
-    some = unusual.select_related("line", "repayment", "decided_by")[:_FOR_APPROVAL]
-    return _describe(request, some)
-
-
-def _may_approve(request: PersonRequest, found: Batch) -> bool:
-    if found.state != State.AWAITING or not request.user.has_perm(approvals.APPROVE):
-        return False
-    is_maker = request.user in batches.list_makers(found)
-    return not (is_maker or _find_dependence(request, found))
-
-
-def _find_dependence(request: PersonRequest, found: Batch) -> str:
-    """Return the reason why this person can't approve a batch that waits for approval.
-
-    Return an empty text if the person can.
-    """
-    waits_for_them = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
-    makers = batches.list_makers(found) if waits_for_them else []
-    return next(filter(None, (find_dependence(request.user, one) for one in makers)), "")
+def _read_approval(request: PersonRequest, found: Batch) -> dict[str, Any]:
+    """Return whether this person may approve a batch, and the `dependence` that prevents it."""
+    waits = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
+    makers = batches.list_makers(found) if waits else []
+    dependence = next(filter(None, (find_dependence(request.user, one) for one in makers)), "")
+    may_approve = waits and request.user not in makers and not dependence
+    return {"may_approve": may_approve, "dependence": dependence}
 
 
 def _build_accept_form(
     found: Batch, form: AllocationsForm, *, may_record: bool
 ) -> AcceptForm | None:
-    """Return the form to accept all rows of the filter, if the filter is for one finding.
-
-    Return None if the person may not record, if the filter is for several findings, or if these
-    rows can't be accepted together.
-    """
+    """Return the form to accept all rows of the filter; None if they can't be accepted together."""
     finding = form.cleaned_data.get("finding", "") if form.is_valid() else ""
-    if not (may_record and finding and found.state == State.READY):
-        return None
-    if not allocating.may_accept_all(found, finding):
-        return None
-    if not allocating.list_acceptable(found, finding).exists():
+    if not (
+        may_record
+        and finding
+        and found.state == State.READY
+        and allocating.list_acceptable(found, finding).exists()
+    ):
         return None
     is_needed = allocating.needs_reason(found, finding)
     return AcceptForm(needs_reason=is_needed, initial={"finding": finding}, auto_id="accept_%s")
@@ -383,13 +347,7 @@ def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
     positions = list(rest.values_list("position", flat=True).distinct()[: _PAGE + 1])
     shown = rest.filter(position__in=positions[:_PAGE])
     following = positions[_PAGE - 1] if len(positions) > _PAGE else None
-    return Slice(_describe(request, shown), following)
-
-
-def _describe(request: PersonRequest, some: Iterable[Allocation]) -> list[rows.ShownAllocation]:
-    """Return these rows as the person may see them."""
-    visible = rows.read_visibility(request.user)
-    return [rows.describe_allocation(one, **visible) for one in some]
+    return Slice(rows.describe_allocations(request.user, shown), following)
 
 
 def _list_pages(some: QuerySet[Allocation]) -> Iterator[Sequence[Allocation]]:
@@ -415,3 +373,29 @@ def _list_cells(
             *(one.get_finding_display(), one.get_decision_display(), str(made or "")),
             *(made.message.chip.word if made else "", made.receipt_number if made else ""),
         )
+
+
+@access(READ, "lending.loans.get", methods=("POST",))
+def print_receipts(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Show the receipts of the recorded payments, in the file's order, some at a time.
+
+    The page is the response to a POST, as for a single receipt, so loading it again is a reprint.
+    """
+    batch = find_batch(app_id, number)
+    after = whole_number(request.POST.get("after")) or 0
+    rows = batch.allocations.filter(position__gt=after, repayment__receipt_year__isnull=False)
+    rows = rows.select_related("repayment__created_by").order_by("position", "part")
+    some = list(rows[: _PRINTED + 1])
+    following = some[_PRINTED - 1].position if len(some) > _PRINTED else None
+    # Each receipt, and the time of its first opening; None if this is the first.
+    sheets: list[tuple[receipts.Receipt, object]] = []
+    for repayment in (one.repayment for one in some[:_PRINTED] if one.repayment):
+        remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
+        one = receipts.build_receipt(request, repayment, remainder)
+        opened_at = receipts.open_for_printing(repayment, request.user) if one.is_one else None
+        sheets.append((one, opened_at))
+    language = sheets[0][0].language if sheets else translation.get_language()
+    context = {"batch": batch, "sheets": sheets, "following": following, "language": language}
+    # The receipts are in the customer's language and the lender's zone, not in the clerk's.
+    with translation.override(language), formats.use_zone(lambda: None):
+        return render(request, "statements/receipts.html", context)

@@ -1,5 +1,7 @@
 """Pages to upload a statement, name its columns and days, and record one of its rows."""
 
+from collections.abc import Callable
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -68,10 +70,12 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     file = find_file(app_id, number)
     table = keeping.open_table(file)
-    if table is None:
-        return _say_unchanged(request, file) if request.method == "POST" else redirect(file)
     sent = request.POST if request.method == "POST" else None
-    form = ColumnsForm(sent, table, keeping.find_named(file, table))
+    if table is None:
+        return redirect(file) if sent is None else _finish(request, file, False, "")
+    known = keeping.find_layout(app_id, table.fingerprint)
+    named = {"network": known.network, **known.columns} if known else {}
+    form = ColumnsForm(sent, table, table.deciding | named)
     if form.is_valid():
         mapping, network = form.build_mapping(), form.cleaned_data["network"]
         try:
@@ -79,12 +83,8 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         except Refused as error:
             form.add_error(None, ValidationError(str(error), code=error.code))
         else:
-            if not is_read:
-                return _say_unchanged(request, file)
             words = _("Saved. Statements with the same headings are read like this from now on.")
-            messages.success(request, words)
-            _tell_managers(request, file)
-            return redirect(file)
+            return _finish(request, file, is_read, words)
     sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     context = {
         "form": form,
@@ -103,51 +103,43 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, methods=("POST",))
 def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Save whether the day or the month comes first in the dates of a statement.
-
-    Redirect to the statement, with a message if nothing was saved.
-    """
+    """Save whether the day or the month comes first in dates; redirect to the statement."""
     file = find_file(app_id, number)
-    try:
-        is_read = keeping.answer_days(file, request.POST.get("first") != "month", request.user)
-    except Refused as error:
-        return _say_refused(request, file, error)
-    if not is_read:
-        return _say_unchanged(request, file)
-    messages.success(request, _("Dates are now read in the order that you chose."))
-    _tell_managers(request, file)
-    return redirect(file)
+    is_day_first = request.POST.get("first") != "month"
+    read = partial(keeping.answer_days, file, is_day_first, request.user)
+    return _read_again(request, file, read, _("Dates are now read in the order that you chose."))
 
 
 @access(READ, methods=("POST",))
 def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Save the meaning of the unknown words of a statement.
-
-    Redirect to the statement, with a message if nothing was saved.
-    """
+    """Save the meaning of the unknown words of a statement; redirect to the statement."""
     file = find_file(app_id, number)
     form = WordsForm(request.POST, file.unknown_words)
     if not form.is_valid():
         messages.error(request, _("Not saved. Choose a meaning for each word."))
         return redirect(file)
+    read = partial(keeping.answer_words, file, form.build_meanings(), request.user)
+    words = _("Saved. Later statements with this layout use your answers.")
+    return _read_again(request, file, read, words)
+
+
+def _read_again(
+    request: PersonRequest, file: StatementFile, read: Callable[[], bool], words: str
+) -> HttpResponse:
     try:
-        is_read = keeping.answer_words(file, form.build_meanings(), request.user)
+        return _finish(request, file, read(), words)
     except Refused as error:
-        return _say_refused(request, file, error)
-    if not is_read:
-        return _say_unchanged(request, file)
-    messages.success(request, _("Saved. Later statements with this layout use your answers."))
-    _tell_managers(request, file)
-    return redirect(file)
+        messages.error(request, _("Not saved: %(why)s") % {"why": error})
+        return redirect(file)
 
 
-def _say_unchanged(request: PersonRequest, file: StatementFile) -> HttpResponse:
-    messages.warning(request, _(UNCHANGED))
-    return redirect(file)
-
-
-def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) -> HttpResponse:
-    messages.error(request, _("Not saved: %(why)s") % {"why": error})
+def _finish(request: PersonRequest, file: StatementFile, is_read: bool, words: str) -> HttpResponse:
+    """Say whether a file was read again, with its alarms; redirect to the statement."""
+    if is_read:
+        messages.success(request, words)
+        _tell_managers(request, file)
+    else:
+        messages.warning(request, _(UNCHANGED))
     return redirect(file)
 
 

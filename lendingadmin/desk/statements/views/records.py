@@ -1,7 +1,8 @@
 """Uploaded statements, and the content of one statement, row by row."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from datetime import timedelta
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
@@ -12,14 +13,16 @@ from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.models import User
-from lendingadmin.desk.statements import batches, keeping, rows, standings
+from lendingadmin.desk.portfolio.views.payment import RECORD
+from lendingadmin.desk.statements import allocating, batches, keeping, progress, rows, standings
 from lendingadmin.desk.statements.contradictions import list_with_question
 from lendingadmin.desk.statements.forms import LinesForm, WordsForm
 from lendingadmin.desk.statements.keeping import READ
-from lendingadmin.desk.statements.lines import Kind
+from lendingadmin.desk.statements.lines import MAPPED, Kind, Standing
 from lendingadmin.desk.statements.models import Batch, StatementFile
 from lendingadmin.desk.statements.standings import Judged
 from lendingadmin.money.writes.reconciliation import RESOLVE
+from lendingadmin.web import polling
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import (
     EXPORT,
@@ -36,23 +39,18 @@ from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
-from .following import describe_progress
-
 _PAGE = 50
+# The page follows the worker for at most this time. Twenty thousand payments take some hours.
+_FOLLOWED = timedelta(hours=12)
+State = Batch.State
 
 
-class _Waiting(NamedTuple):
-    """A list of statements that wait for a person: its lookup, and the query of the home page."""
-
-    lookup: str
-    list_waiting: Callable[[str, User], QuerySet[Any]]
-
-
-# The lists by the value of `waits` in the address.
-_WAITING = {
-    "question": _Waiting("pk__in", list_with_question),
-    "approval": _Waiting("batch__in", batches.list_waiting),
-    "payments": _Waiting("batch__in", batches.list_unfinished),
+# The lists of statements that wait for a person, by the value of `waits` in the address: a lookup,
+# and the query of the home page.
+_WAITING: dict[str, tuple[str, Callable[[str, User], QuerySet[Any]]]] = {
+    "question": ("pk__in", list_with_question),
+    "approval": ("batch__in", batches.list_waiting),
+    "payments": ("batch__in", batches.list_unfinished),
 }
 COLUMNS = name_columns(
     {
@@ -75,15 +73,13 @@ COLUMNS = name_columns(
 
 @access(READ)
 def statements(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the statements of an app, newest first.
-
-    `waits` in the address selects the statements that wait for this person for one reason.
-    """
+    """List the statements of an app, newest first; `waits` selects those for this person."""
     behind = whole_number(request.GET.get("before")) or None
     files = StatementFile.objects.filter(app_id=app_id).select_related("created_by")
     waits = _WAITING.get(request.GET.get("waits", ""))
     if waits:
-        files = files.filter(**{waits.lookup: waits.list_waiting(app_id, request.user)})
+        lookup, list_waiting = waits
+        files = files.filter(**{lookup: list_waiting(app_id, request.user)})
     page = read_slice(files.defer("content"), "created_at", _PAGE, behind=behind)
     context = {
         "files": page.rows,
@@ -99,18 +95,19 @@ def statements(request: PersonRequest, app_id: str) -> HttpResponse:
 def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show one statement: its head, whether it is complete, and its rows."""
     file, form = find_file(app_id, number), LinesForm(request.GET)
-    judged = standings.judge_all(file)
+    judged = standings.judge_lines(file)
     by_kind, by_standing = standings.add_up(judged)
+    by_standing.pop(Standing.NONE)
     page = _read_page(request, file, _filter(judged, form)) if form.is_valid() else Slice([])
     context = {
         "file": file,
         "form": form,
-        "kinds": rows.describe_sums(by_kind),
-        "standings": rows.describe_standings(by_standing),
+        "kinds": {key: one for key, one in by_kind.items() if one.numbers},
+        "standings": {key: one for key, one in by_standing.items() if one.numbers},
         "lines": page.rows,
         "pager": build_pager(request, page, "after"),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
-        "may_map_again": keeping.may_map_again(file),
+        "may_map_again": file.layout == MAPPED and keeping.may_read_again(file),
         "words": WordsForm(None, file.unknown_words),
         "app": gateway.lending_app(app_id),
     }
@@ -122,14 +119,11 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """Export the filtered rows of a statement in its order, each with its status in the dashboard.
-
-    Redirect to the statement if the filter is invalid.
-    """
+    """Export the filtered rows of a statement in its order, with their status in the dashboard."""
     file, form = find_file(app_id, number), LinesForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)
-    parts = split_into_pages(_filter(standings.judge_all(file), form))
+    parts = split_into_pages(_filter(standings.judge_lines(file), form))
     pages = (ExportPage(_list_cells(_describe(request, file, part))) for part in parts)
     name = f"{app_id}-{file}-{timezone.localdate():%Y-%m-%d}"
     return export_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
@@ -161,10 +155,8 @@ def _describe(
     places = {row.position: standing for row, standing in found}
     lines = list(file.lines.filter(position__in=places).order_by("position"))
     repayments = standings.list_repayments(file, lines)
-    visible = rows.read_visibility(request.user)
-    return [
-        rows.describe_line(line, places[line.position], repayments, **visible) for line in lines
-    ]
+    pairs = [(line, places[line.position]) for line in lines]
+    return rows.describe_lines(request.user, pairs, repayments)
 
 
 def _list_cells(lines: Sequence[rows.ShownLine]) -> Iterator[Sequence[Any]]:
@@ -175,3 +167,26 @@ def _list_cells(lines: Sequence[rows.ShownLine]) -> Iterator[Sequence[Any]]:
             *(line.balance, shown.reference, shown.payer, shown.phone, shown.details),
             *(shown.chip.word, " ".join(str(one) for one in shown.repayments)),
         )
+
+
+def describe_progress(request: PersonRequest, found: Batch) -> dict[str, object]:
+    """Return the context of `_batch_progress.html` for a batch."""
+    is_under_way = found.state in (State.CHECKING, State.RECORDING)
+    may_record = all(request.user.has_perm(name) for name in RECORD)
+    following = allocating.list_undecided(found).order_by("position", "part")
+    may_decide = may_record and found.state == State.READY
+    return {
+        "batch": found,
+        "file": found.file,
+        "app": gateway.lending_app(found.file.app_id),
+        "progress": progress.read_progress(found, timezone.now()),
+        "poll": polling.poll(
+            request,
+            found.began_at,
+            _FOLLOWED,
+            waiting=is_under_way,
+            delays=polling.WATCHED,
+        ),
+        "may_record": may_record,
+        "next": following.first() if may_decide else None,
+    }

@@ -25,8 +25,7 @@ def tray(request: PersonRequest, app_id: str) -> HttpResponse:
     """List the unallocated payments, the oldest first."""
     lines, start = places.list_unallocated(app_id), whole_number(request.GET.get("after")) or 0
     some = list(lines[start : start + _PAGE + 1])
-    visible = rows.read_visibility(request.user)
-    shown = [rows.describe_line(x, Standing.MISSING, {}, **visible) for x in some[:_PAGE]]
+    shown = rows.describe_lines(request.user, [(one, Standing.MISSING) for one in some[:_PAGE]])
     page = Slice(shown, start + _PAGE if len(some) > _PAGE else None)
     context = {
         "lines": shown,
@@ -64,8 +63,7 @@ def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 ),
             )
         return redirect("unallocated", app_id)
-    visible = rows.read_visibility(request.user) | {"sees_phones": False}
-    shown = rows.describe_line(line, Standing.MISSING, {}, **visible)
+    (shown,) = rows.describe_lines(request.user, [(line, Standing.MISSING)])
     context = {"form": form, "shown": shown, "app": gateway.lending_app(app_id)}
     return render(request, "statements/place.html", context)
 
