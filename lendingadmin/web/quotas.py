@@ -16,7 +16,7 @@ from django import forms
 from django.core.cache import cache
 from django.db import Error
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, describe_fields
@@ -119,12 +119,10 @@ def _describe_now(app: LendingApp) -> str:
         person.app_id = app.app_id
     keys = [_find_window(person, EXPORTS)[0] for person in people]
     most = max(map(int, cache.get_many(keys).values()), default=0)
-    words = ngettext(
-        "Today one person made %(count)s export, and nobody made more.",
-        "Today one person made %(count)s exports, and nobody made more.",
-        most,
-    )
-    return words % {"count": most} if most else _("Nobody exported anything today.")
+    if not most:
+        return _("There are no exports today.")
+    words = _("The largest number of exports by one person today is %(count)s.")
+    return words % {"count": most}
 
 
 QUOTAS = PolicyKind(

@@ -56,6 +56,7 @@ def test_limits(desk: Client) -> None:
 
 def test_the_lender_s_page_names_what_papers_lack(desk: Client) -> None:
     given = {"name": "Umoja", "language": "en", "licence": "CBK 7", "phone": "0800", "address": "N"}
+    given |= {"payment": "Paybill 522533"}
     change(desk, "lender", **given)
     assert LENDER.describe_now
     lacking = LENDER.describe_now(lending_app("kenya"))

@@ -86,7 +86,7 @@ def _describe_now(app: LendingApp) -> str:
     values = read_values(LENDER, app.app_id)
     missing = [str(one.label) for name, one in LenderForm.base_fields.items() if not values[name]]
     if not missing:
-        return gettext("Papers show all of it.")
+        return gettext("Papers show all of these details.")
     return gettext("Missing on papers: %(fields)s.") % {"fields": ", ".join(missing)}
 
 
