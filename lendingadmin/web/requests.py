@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Utf8Request(WSGIRequest):
-    """A request that is always read as UTF-8. Django uses the encoding that the sender names.
+    """A request that is read as UTF-8, also if the sender names another encoding.
 
     With some encodings, reading the address or the form would fail, and even the creation of this
     object.

@@ -141,9 +141,9 @@ class TestRates:
         assert f">{words}</span>" in rates.rate_each(Decimal("0.025"), period)
 
     def test_the_exact_fraction_is_always_on_hover(self) -> None:
-        assert rates.rate(Decimal("0.03")) == '<span title="as a fraction 0.03">3 %</span>'
+        assert rates.rate(Decimal("0.03")) == '<span title="received as 0.03">3 %</span>'
         assert rates.rate_each(Decimal("0.0234567"), "30 days") == (
-            '<span title="2.34567 %, as a fraction 0.0234567 in 30 days">2.35 % a month</span>'
+            '<span title="2.34567 %, received as 0.0234567 for 30 days">2.35 % a month</span>'
         )
 
     def test_no_rate_has_no_period(self) -> None:

@@ -51,6 +51,19 @@ def make(
     return desk.post(address, given | fields)
 
 
+def find_suggested(desk: Client, address: str) -> dict[str, tuple[str, str]]:
+    """Return the address and the token of each suggested paper, by kind."""
+    page = desk.get(address).content.decode()
+    rows = re.findall(r'data-suggested="([^"]+)"(.*?)</li>', page, re.DOTALL)
+    found = {}
+    for kind, row_of_kind in rows:
+        url = re.search(r'(?:action|href)="([^"]+)"', row_of_kind)
+        token = re.search(r'name="token" value="([^"]+)"', row_of_kind)
+        assert url
+        found[kind] = url[1], token[1] if token else ""
+    return found
+
+
 def finding(answer: Any) -> str:
     """Why there is no paper, by its mark."""
     assert not Paper.objects.exists()
@@ -420,6 +433,20 @@ def test_settled_loans_without_a_letter_are_listed(
     assert "/loans/L-2/papers/" in desk.get(LETTERS).content.decode()
     make(desk, "/apps/kenya/loans/L-2/papers/", PaperKind.DISCHARGE)
     assert 'data-finding="empty"' in desk.get(LETTERS).content.decode()
+
+
+def test_a_borrower_s_page_of_papers_makes_the_letter_of_a_settled_loan(
+    desk: Client, service: PaperService, loan: str
+) -> None:
+    started = {"startDate": "2026-10-01T00:00:00.000Z"}
+    service.add("L-2", paid=Decimal(700), total=Decimal(700), **started)
+    counted()
+    url, token = find_suggested(desk, BORROWER)["discharge"]
+    assert url == "/apps/kenya/loans/L-2/papers/"
+    answer = desk.post(url, {"token": token, "kind": "discharge", "language": "en"})
+    assert answer.status_code == 302
+    assert [(one.kind, one.account_id) for one in Paper.objects.all()] == [("discharge", "L-2")]
+    assert find_suggested(desk, BORROWER) == {}
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="make bench reads the plans there")

@@ -18,12 +18,14 @@ from lendingadmin.desk.papers.refusal import read_assessment, read_offer
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import Assessment, OfferOperation
 from lendingadmin.money.repayments.sms import LONGEST, count_signs
+from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
 from lendingadmin.records.offers import asking
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.assessments.service import assessment
 from tests.conftest import ClientOf
 from tests.offers.conftest import Ask, asked, make_service
 from tests.offers.service import APP, OFFER, RESPONSE, OfferService, hidden, operation
+from tests.papers.test_papers import find_suggested
 from tests.policies.setting import set_policy
 from tests.roles import hold_only
 
@@ -32,6 +34,9 @@ __all__ = ["asked", "make_service"]
 pytestmark = pytest.mark.django_db(transaction=True)
 ASSESSMENT, OF_OFFER = "/apps/kenya/assessments/A-1/refusal", OFFER + "refusal"
 DECLINED = {"type": "declined", "reason": "arrears_over_30_days", "rule": "arrears_over_30_days"}
+LOANS_ONLY = (
+    *(MAKE_PAPERS, SEE_NAMES, "lending.borrowers.get", "lending.loans.get", "lending.loans.list"),
+)
 NO_DATA = {"type": "invalid", "reason": "no_data", "rule": "too_little_data"}
 
 ODD: list[tuple[str, dict[str, Any]]] = [
@@ -251,6 +256,29 @@ def test_pages_of_a_refusal_lead_to_the_paper(
     refused["result"] = {"type": "authorized"}
     shared.clear()
     assert ASSESSMENT not in desk.get("/apps/kenya/assessments/A-1/").content.decode()
+
+
+def test_a_borrower_s_page_of_papers_has_a_button_for_each_refusal_and_offer(
+    desk: Client, asked: Ask, refused: dict[str, Any], client_of: ClientOf, viewer: User
+) -> None:
+    index = AssessmentIndex.objects.create(app_id="kenya")
+    times = dict.fromkeys(("made_at", "read_at"), timezone.now())
+    own = {"assessment_id": "A-1", "account_id": "borrower:B-1"}
+    KnownAssessment.objects.create(index=index, **own, **times)
+    papers = "/apps/kenya/borrowers/B-1/papers/"
+    url, token = find_suggested(desk, papers)["refusal"]
+    assert url == ASSESSMENT
+    assert desk.post(url, {"token": token, "kind": "refusal", "language": "en"}).status_code == 302
+    assert [one.kind for one in Paper.objects.all()] == ["refusal"]
+    refused["result"] = {"type": "authorized"}
+    assert find_suggested(desk, papers) == {}
+    answer(asked(), result={"error": "no_data: Too little.", "response": None})
+    answer(asked(request_id="r-2"), result={"error": None, "response": RESPONSE})
+    found = find_suggested(desk, papers)
+    assert found["refusal"][0] == OF_OFFER and found["refusal"][1]
+    assert found["key-facts"] == (f"{OFFER.replace('r-1', 'r-2')}key-facts", "")
+    hold_only(viewer, *LOANS_ONLY)
+    assert find_suggested(client_of(viewer), papers) == {}
 
 
 def test_a_masked_role_gets_no_refusal(

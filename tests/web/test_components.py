@@ -149,15 +149,15 @@ def test_the_role_page_says_why() -> None:
         ('{{ odd|money:"KES" }}', "&lt;b&gt;"),
         (
             "{{ rate|rate }}",
-            '<span title="42.63127 %, as a fraction 0.4263127">42.6 %</span>',
+            '<span title="42.63127 %, received as 0.4263127">42.6 %</span>',
         ),
         (
             "{{ rate|rate:'a year' }}",
-            '<span title="42.63127 %, as a fraction 0.4263127">42.6 % a year</span>',
+            '<span title="42.63127 %, received as 0.4263127">42.6 % a year</span>',
         ),
         (
             "{{ rate|rate_each:'30 days' }}",
-            '<span title="42.63127 %, as a fraction 0.4263127 in 30 days">42.6 % a month</span>',
+            '<span title="42.63127 %, received as 0.4263127 for 30 days">42.6 % a month</span>',
         ),
         ("{{ none|rate:'a year' }}", "—"),
         ("{{ odd|rate }}", "&lt;b&gt;"),

@@ -105,7 +105,7 @@ def erase_old() -> None:
 
 @task(priority=-10)
 def prune() -> None:
-    """Delete expired sessions and values, unfinished forms and finished tasks."""
+    """Delete expired sessions, temporary data and old unfinished forms, and finished tasks."""
     with duties.hide_error_words("pruning"):
         retention.delete_over()
 

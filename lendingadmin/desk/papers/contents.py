@@ -218,7 +218,7 @@ class Writer:
         ]
 
     def write_facts(self) -> list[tuple[str, str]]:
-        """Return the people of the paper, and the time of its figures."""
+        """Return the borrower, the maker and the time of the figures, as labels and texts."""
         return [*self.write_people(), (_("Figures of"), self.moment(self._of.made_at))]
 
     def write_period(self) -> str:

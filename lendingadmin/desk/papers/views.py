@@ -1,13 +1,14 @@
 """The papers of a borrower or a loan, and the page that prints one."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
@@ -18,7 +19,6 @@ from lendingadmin.core import gateway
 from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
-from lendingadmin.desk.portfolio.models import SnapshotLoan
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError
@@ -39,6 +39,7 @@ from .figures import Unfit
 from .forms import KeyFactsForm, PaperForm
 from .models import OF_LOAN, Paper, PaperKind
 from .services import Read, Wanted
+from .suggestions import Suggestion, lacks_letter, list_settled, list_suggestions, write_purpose
 
 _PAGE = 25
 _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
@@ -63,7 +64,9 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     If there can't be such a paper, the page says why. Then no number is used.
     """
     of = Wanted(PaperKind.STATEMENT, check_id(borrower_id), "", "")
-    page = show_kinds(request, app_id, of, (PaperKind.STATEMENT, PaperKind.NOTICE))
+    kinds = (PaperKind.STATEMENT, PaperKind.NOTICE)
+    suggested = list_suggestions(request, app_id, of.borrower_id)
+    page = show_kinds(request, app_id, of, kinds, suggested=suggested)
     note_read(request, app_id, borrower_id)
     return page
 
@@ -89,15 +92,19 @@ def show_kinds(
     of: Wanted,
     kinds: tuple[PaperKind, ...],
     read: Read | None = None,
+    suggested: Sequence[Suggestion] = (),
 ) -> HttpResponse:
-    """Show the form for papers of these kinds, and the earlier papers; a POST makes a paper."""
+    """Show the form for papers of these kinds, and the earlier papers; a POST makes a paper.
+
+    `suggested` are papers about other records, with a button each.
+    """
     form = PaperForm(
         request.POST if request.method == "POST" else None,
         today=timezone.localdate(timezone=gateway.lending_app(app_id).zone),
         kinds=kinds,
         initial={"language": read_lender(app_id).language},
     )
-    return show_form(request, app_id, of, form, read)
+    return show_form(request, app_id, of, form, read, suggested)
 
 
 def show_form(
@@ -106,10 +113,11 @@ def show_form(
     of: Wanted,
     form: PaperForm | KeyFactsForm,
     read: Read | None,
+    suggested: Sequence[Suggestion] = (),
 ) -> HttpResponse:
     """Show a form for papers, and the earlier papers; a POST with a valid form makes a paper."""
     app, refusal, card = gateway.lending_app(app_id), None, None
-    purpose = f"{MAKE_PAPERS} {request.path}"
+    purpose = write_purpose(request.path)
     if form.is_bound and form.is_valid():
         try:
             key = idempotency.check_key(request, purpose, request.POST.get("token", ""))
@@ -130,6 +138,7 @@ def show_form(
         "borrower_id": of.borrower_id,
         "account_id": of.account_id,
         "form": form,
+        "suggested": suggested,
         "refusal": refusal,
         "card": card,
         "papers": page.rows,
@@ -153,19 +162,9 @@ def without_letter(request: PersonRequest, app_id: str) -> HttpResponse:
     snapshot = find_with_loans(app_id)
     page = Slice([])
     if snapshot:
-        # A rank is null for an amount of zero.
-        settled = SnapshotLoan.objects.filter(
-            snapshot=snapshot,
-            is_open=False,
-            settlement_day__isnull=False,
-            outstanding__isnull=False,
-            outstanding_rank=None,
-        )
-        letters = Paper.objects.filter(
-            app_id=app_id, kind=PaperKind.DISCHARGE, account_id=OuterRef("account_id")
-        )
+        settled = list_settled(snapshot)
         behind = whole_number(request.GET.get("before")) or None
-        only = Q(~Exists(letters))
+        only = lacks_letter(app_id)
         page = read_slice(settled, "settlement_day", _PAGE, behind=behind, only=only)
     context = {
         "app": gateway.lending_app(app_id),

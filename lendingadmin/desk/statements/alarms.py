@@ -48,7 +48,7 @@ WITHOUT_MONEY = {
 def find_contradictions(
     rows: Sequence[Row], entered: Sequence[Recorded], split: set[int], currency: str
 ) -> dict[int, str]:
-    """Return sentences about how the journal differs from the rows of one receipt.
+    """Return a sentence for each repayment that differs from the rows with its transaction id.
 
     The keys are ids of repayments. The result is empty if nothing differs.
     If no row is a payment, the sentence names the kind of the row. If a payment is in its file

@@ -1,4 +1,4 @@
-"""Forms of the statement desk: a file or pasted text, the columns of a table, a filter."""
+"""Forms of the statement desk: upload, columns and words, filters, decisions on payments."""
 
 from collections.abc import Mapping as Named
 from collections.abc import Sequence
@@ -103,7 +103,7 @@ _COLUMNS = {
     "moment": gettext_lazy("Date and time"),
     "receipt": gettext_lazy("Transaction id"),
     "amount": gettext_lazy("Amount"),
-    "side": gettext_lazy("Money in or out (DR, CR)"),
+    "side": gettext_lazy("Money in or out (CR, DR)"),
     "paid_in": gettext_lazy("Paid in"),
     "paid_out": gettext_lazy("Paid out"),
     "balance": gettext_lazy("Balance"),

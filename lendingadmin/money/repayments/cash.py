@@ -95,7 +95,7 @@ def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], TillCount]
 
 
 def find_version(tills: Sequence[Till]) -> int:
-    """Return the number of the newest count of these tills; 0 without a count."""
+    """Return the number of the newest cash count of these cashiers; 0 if there is none."""
     return max((one.counted.number for one in tills if one.counted), default=0)
 
 

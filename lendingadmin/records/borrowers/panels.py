@@ -339,7 +339,7 @@ LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 @dataclass(frozen=True)
 class Shown:
-    """A panel on the page: its data or the card of an error; neither before the read.
+    """A panel on the page, with its data or with an error card. Before the read it has neither.
 
     Only the panel of loans can have both.
     """

@@ -58,7 +58,7 @@ def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
 
 
 def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
-    """Write the fraction as received and the days of its period: `0.4263127 in 30 days`.
+    """Write the fraction as received and the days of its period: `received as 0.4263127 for 30 days`.
 
     If rounding changed the rate, the exact rate in per cent comes first.
     """
@@ -66,11 +66,11 @@ def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = N
     if fraction is None:
         return as_it_came(value)
     exact = exact_rate(value, locale)
-    words = _("as a fraction %(fraction)s")
+    words = _("received as %(fraction)s")
     if days:
         words = ngettext(
-            "as a fraction %(fraction)s in %(count)s day",
-            "as a fraction %(fraction)s in %(count)s days",
+            "received as %(fraction)s for %(count)s day",
+            "received as %(fraction)s for %(count)s days",
             days,
         )
     came = words % {"fraction": f"{fraction:f}", "count": whole(days or 0, locale)}
