@@ -145,7 +145,7 @@ def test_all_that_is_known_of_a_borrower_stands_on_one_page(
         "receipt ",
         f"Approved repayment rp-{filled.pk}",
         f"Reported a mistake in repayment rp-{filled.pk}",
-        f"Mistake reviewed in repayment rp-{filled.pk}",
+        f"Reviewed a mistake in repayment rp-{filled.pk}",
         "Row 12 of M-PESA",
         "Offer requested",
         "canarytext of the borrower",
