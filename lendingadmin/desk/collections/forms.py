@@ -106,7 +106,7 @@ class CallForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check the result's fields. Outside the contact hours, the call must be incoming."""
+        """Check the result's fields. Outside the calling hours, the call must be incoming."""
         cleaned = super().clean() or self.cleaned_data
         outcome = cleaned.get("outcome")
         if outcome == Outcome.PROMISE:

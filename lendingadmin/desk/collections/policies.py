@@ -206,6 +206,6 @@ CALLING = PolicyKind(
 )
 
 
-def get_rules(app: LendingApp) -> rules.ContactRules:
-    """Return the contact rules of an app that are in force."""
+def get_rules(app: LendingApp) -> rules.CallingRules:
+    """Return the calling rules of an app that are in force."""
     return rules.build_rules(app.zone, read_values(CALLING, app.app_id))

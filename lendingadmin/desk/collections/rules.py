@@ -37,8 +37,8 @@ class ContactAttempts(NamedTuple):
     a_week: int
 
 
-class ContactRules(NamedTuple):
-    """The contact rules of one app.
+class CallingRules(NamedTuple):
+    """The calling rules of one app.
 
     `hours` has the hours of each weekday from Monday; None for a weekday without calls. `closed`
     are further days without calls, with the reason in words. If `has_holidays` is set, public
@@ -64,10 +64,10 @@ DEFAULTS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def build_rules(zone: ZoneInfo, values: Mapping[str, Any]) -> ContactRules:
+def build_rules(zone: ZoneInfo, values: Mapping[str, Any]) -> CallingRules:
     """Return the rules from their stored values. An end at 00:00 is the end of the day."""
     hours = [one and ContactHours(*map(time.fromisoformat, one)) for one in values["hours"]]
-    return ContactRules(
+    return CallingRules(
         zone,
         tuple(one and one._replace(end=end_of(one.end)) for one in hours),
         ContactAttempts(values["a_day"], values["a_week"]),
@@ -81,7 +81,7 @@ def end_of(end: time) -> time:
     return end if end > time() else time.max
 
 
-def is_open(rules: ContactRules, now: datetime) -> bool:
+def is_open(rules: CallingRules, now: datetime) -> bool:
     """Return True if borrowers may be called at this moment."""
     here = now.astimezone(rules.zone)
     hours = rules.hours[here.weekday()]
@@ -89,7 +89,7 @@ def is_open(rules: ContactRules, now: datetime) -> bool:
     return is_within and not find_closure(rules, here.date())
 
 
-def find_closure(rules: ContactRules, day: date) -> str:
+def find_closure(rules: CallingRules, day: date) -> str:
     """Return the reason why calls are not allowed on a day, in words; empty if they are allowed."""
     if day in rules.closed:
         return rules.closed[day]
@@ -98,7 +98,7 @@ def find_closure(rules: ContactRules, day: date) -> str:
     return "" if rules.hours[day.weekday()] else _("a weekday without calls")
 
 
-def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
+def find_opening(rules: CallingRules, now: datetime) -> datetime | None:
     """Return the next time, from now on, when calls are allowed; None if not within 60 days."""
     here = now.astimezone(rules.zone)
     if is_open(rules, now):
@@ -114,7 +114,7 @@ def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
     return None
 
 
-def find_next_attempt(rules: ContactRules, calls: Sequence[datetime], now: datetime) -> datetime:
+def find_next_attempt(rules: CallingRules, calls: Sequence[datetime], now: datetime) -> datetime:
     """Return the earliest time when a borrower may be called again; this may be the present time.
 
     `calls` are the calls of the last seven days from this dashboard. Calling hours are not

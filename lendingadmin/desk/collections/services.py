@@ -60,7 +60,7 @@ class Entered:
 def take_next(queue: Queue, by: User) -> Lease | None:
     """Take the queue's first free borrower with an unpaid loan; None if there is none.
 
-    Outside contact hours, return None. The loan is read from the service. A loan that was paid
+    Outside calling hours, return None. The loan is read from the service. A loan that was paid
     since the snapshot leaves the queues until the next snapshot. If the loan can't be read, or
     after `_MOST_READ` readings, its values in the snapshot are used.
 

@@ -79,7 +79,7 @@ def take_next(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
 def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
     """Redirect to the call with the next borrower of a queue, or back to the queue if none is free.
 
-    If none is free within contact hours, a message says that no calls are left.
+    If none is free within calling hours, a message says that no calls are left.
     """
     lease = services.take_next(found, request.user)
     if lease is not None:
