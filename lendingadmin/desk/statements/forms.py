@@ -42,6 +42,11 @@ class NewStatementForm(forms.Form):
         help_text=gettext_lazy("Include the row of headings."),
     )
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for field in self.fields.values():
+            field.is_wanted = True  # type: ignore[attr-defined]
+
     def clean(self) -> None:
         """Require either a file or pasted rows, and set `content` to their bytes."""
         sent, text = self.cleaned_data.get("file"), self.cleaned_data.get("text", "")

@@ -24,7 +24,7 @@ def read_parts(batch: Batch) -> list[dict[str, Any]]:
     """Return the batch's rows by finding, with sums by currency. Each row is in one part."""
     groups = batch.allocations.values("finding", "line__currency").annotate(
         rows=Count("pk"),
-        undecided=Count("pk", filter=Q(decision=Decision.OPEN)),
+        undecided=Count("pk", filter=allocating.UNDECIDED),
         total=Sum("amount"),
     )
     found: dict[str, dict[str, Any]] = {}

@@ -58,7 +58,7 @@ def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
 
 
 def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
-    """Write the fraction as received and the days of its period: `received as 0.4263127 for 30 days`.
+    """Write the fraction as received and the days of its period: `received as 0.4 for 30 days`.
 
     If rounding changed the rate, the exact rate in per cent comes first.
     """

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile
+from lendingadmin.desk.statements.progress import read_parts
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row
 from tests.statements.desk import DeskService
@@ -50,6 +51,11 @@ def batch(clerk: Client, service: DeskService) -> Batch:
     StatementFile.objects.update(begins=date(2026, 10, 1), ends=date(2026, 10, 3))
     batch.refresh_from_db()
     return batch
+
+
+def test_the_results_have_as_many_rows_to_decide_as_the_sentence(batch: Batch) -> None:
+    undecided = {part["finding"]: part["undecided"] for part in read_parts(batch)}
+    assert undecided == {"fine": 0, "no-loan": 1, "recorded": 0}
 
 
 @pytest.mark.parametrize("of", ["statement", "batch"])
