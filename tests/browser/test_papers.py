@@ -131,7 +131,7 @@ assessment = Assessment(dict(assessmentId="A-1", accountId="borrower:B-1", statu
     result=dict(type="declined", reason="arrears_over_30_days", rule="score_below_450")))
 lender = Lender("Umoja", "en", "DCP 17/2026", "Moi Avenue 5, Nairobi", "+254 20 000", "0800 1")
 places = dict()
-for number, language in enumerate({LANGUAGES!r}, start=911):
+for number, language in enumerate({LANGUAGES!r}, start=941):
     subject = contents.Subject(app, lender, language, {NAME!r}, "B-1", "officer", now)
     lent = key_facts.Lent("P" * 60, (("Offer", "r-1"),), now, is_preview=True)
     written = dict()
