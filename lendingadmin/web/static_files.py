@@ -9,15 +9,18 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 _OF_STYLES = re.compile(r"/\*.*?\*/", re.DOTALL)
 _OF_SCRIPTS = re.compile(r"^[ \t]*//[^\n]*\n", re.MULTILINE)
 _INDENTATION = re.compile(r"^\s+", re.MULTILINE)
+_AROUND_SIGNS = re.compile(r"\s*([{};])\s*")
 
 
 def shrink(name: str, text: str) -> str:
     """Remove the comment lines and the indentation of a style or script.
 
-    A script must not have strings of several lines, because they would lose their indentation.
+    In a style, also remove the space around braces and semicolons. A script must not have strings
+    of several lines, because they would lose their indentation.
     """
-    comments = _OF_STYLES if name.endswith(".css") else _OF_SCRIPTS
-    return _INDENTATION.sub("", comments.sub("", text))
+    if name.endswith(".css"):
+        return _AROUND_SIGNS.sub(r"\1", _OF_STYLES.sub("", text)).strip()
+    return _INDENTATION.sub("", _OF_SCRIPTS.sub("", text))
 
 
 class ShrinkingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]

@@ -68,7 +68,7 @@ def test_the_stylesheets_of_a_page_weigh_at_most_eleven_kilobytes_compressed() -
 
 def test_shrinking_leaves_comments_and_indentation_out() -> None:
     style = "/* a\n b */\n.a {\n  color: red; /* c */\n}\n"
-    assert shrink("a.css", style) == ".a {\ncolor: red; \n}\n"
+    assert shrink("a.css", style) == ".a{color: red;}"
     script = '// a\n(() => {\n  // b\n  const at = "https://x"; // c\n})();\n'
     assert shrink("a.js", script) == '(() => {\nconst at = "https://x"; // c\n})();\n'
 
