@@ -75,7 +75,7 @@ def test_whoever_types_already_stays_in_their_field(page_of: Callable[[str], Pag
     page.goto("/apps/kenya/loans/L-K10007/repayments/new")
     page.fill("input[name=amount]", "three")
     held: list[Route] = []
-    page.route("**/focus*.js", lambda route: held.append(route))
+    page.route("**/page*.js", lambda route: held.append(route))
     page.locator("main form button[type=submit]").first.click(no_wait_after=True)
     page.wait_for_selector("input[name=amount][aria-invalid=true]")
     page.locator("input[name=externalId]").click()

@@ -75,9 +75,9 @@ def test_the_first_key_goes_to_the_first_row_in_view(page_of: PageOf) -> None:
     head = page.locator("thead th").first.bounding_box()
     places = [link.bounding_box() for link in links(page).all()]
     assert head
-    first = next(
-        at for at, place in enumerate(places) if place and place["y"] >= head["y"] + head["height"]
-    )
+    # A table that scrolls in its card has no head that stays in view.
+    top = max(0, head["y"] + head["height"])
+    first = next(at for at, place in enumerate(places) if place and place["y"] >= top)
     assert first > 3
     page.keyboard.press("j")
     assert page.evaluate(_SEEN)
