@@ -218,7 +218,7 @@ def write_performance(value: object, _zone: tzinfo, status: object, settled: obj
 
 
 def write_rate(value: object, _zone: tzinfo) -> object:
-    """Return a fraction as a number of per cent. Other values are returned as received."""
+    """Return a fraction as a percentage. Other values are returned as received."""
     fraction = number(value)
     return value if fraction is None else to_percent(fraction)
 

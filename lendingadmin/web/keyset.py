@@ -130,7 +130,7 @@ def build_prefix(column: str, start: str) -> Q:
 
 
 def unindexed(condition: Q) -> Case:
-    """Write a condition so that the database uses no index for it, but for another condition.
+    """Return the condition in a form that no index serves, so that another index is used.
 
     SQLite has no statistics of its tables, and would choose the index of `app_id`.
     """
@@ -172,7 +172,7 @@ def _write_count(rows: QuerySet[Any]) -> tuple[str, Sequence[Any]]:
 
 
 def filter_in_order(rows: QuerySet[Any], condition: Q, count: int) -> QuerySet[Any]:
-    """Return the rows that meet a condition, if its index is not in the order of the page.
+    """Return the rows that meet a condition whose index is not in the order of the page.
 
     `count` is the number of these rows. If there are many, the database reads all rows in the order
     of the page and skips the others. If there are few, the database sorts them.

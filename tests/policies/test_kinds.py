@@ -73,9 +73,9 @@ def test_the_effect_of_retention_counts_what_is_too_old(desk: Client) -> None:
         finished_at=timezone.now() - timedelta(days=15),
     )
     kind = retention.RETENTION
-    assert kind.describe_now and kind.describe_now(lending_app("kenya")).startswith("1 ")
+    assert kind.describe_now and kind.describe_now(lending_app("kenya")).find(" 1 ") > 0
     task.delete()
-    assert kind.describe_now(lending_app("kenya")).startswith("0 ")
+    assert kind.describe_now(lending_app("kenya")).find(" 0 ") > 0
 
 
 def test_the_effect_of_quotas_is_the_largest_number_of_exports_today(

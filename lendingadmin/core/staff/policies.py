@@ -111,8 +111,8 @@ def _describe(values: Values) -> Words:
 def _describe_now(_app: LendingApp) -> str:
     rows = sum(one.count_old() for one in collect("tables") if one.count_days())
     words = ngettext(
-        "%(count)s finished row is old enough to be deleted tonight.",
-        "%(count)s finished rows are old enough to be deleted tonight.",
+        "The worker deletes %(count)s old row within an hour.",
+        "The worker deletes %(count)s old rows within an hour.",
         rows,
     )
     return words % {"count": rows}

@@ -29,8 +29,8 @@ UNALLOCATED = ngettext_lazy(
     "%(count)s unallocated payment", "%(count)s unallocated payments", "number"
 )
 WITH_QUESTION = ngettext_lazy(
-    "%(count)s statement with an open question",
-    "%(count)s statements with an open question",
+    "%(count)s statement needs your answer",
+    "%(count)s statements need your answer",
     "number",
 )
 #: Number of contradictions on the page. More appear after a person has pressed OK on these.

@@ -367,7 +367,7 @@ class JournalForm(forms.Form):
     currency = forms.CharField(required=False, max_length=3, label=_("Currency"))
     since = _day(_("Since"))
     until = _day(_("Until"))
-    by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort days by"))
+    by = forms.ChoiceField(choices=_BY, required=False, label=_("Filter and sort by"))
 
     def clean_currency(self) -> str:
         """Return the currency in capitals, as it is stored."""

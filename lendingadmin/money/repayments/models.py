@@ -540,7 +540,7 @@ class Restoration(models.Model):
 
 
 class CashCount(models.Model):
-    """The cash counted in one person's till for one day; the newest count of a day is valid."""
+    """Cash count of one cashier in one currency for one day; the newest count is valid."""
 
     app_id = models.CharField(max_length=64)
     day = models.DateField()

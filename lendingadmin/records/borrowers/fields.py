@@ -27,7 +27,7 @@ _WITHIN = {"individual": "individual", "biometrics": "individual", "company": "c
 
 
 class Field(NamedTuple):
-    """Field of the form for one key of the record, or of an object in the record.
+    """Form field for one key of the record, or for one key of an object in the record.
 
     If `is_suggested` is True, the form offers values of other borrowers. If `is_rare` is True, the
     form has the field only if the record has the key. `item_id` is the key that each item of a list

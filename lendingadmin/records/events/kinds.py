@@ -87,7 +87,7 @@ def find_domain(events: Iterable[Event]) -> str:
 
 
 def contents(event: Event) -> str:
-    """Return the number of values by kind: `12 messages, 3 contacts, 1 set of another kind`."""
+    """Return the number of values by kind: `12 messages, 1 data set of an unknown kind`."""
     counts: dict[str, int] = {}
     others = 0
     for entry in each(event.data):
@@ -98,6 +98,10 @@ def contents(event: Event) -> str:
             counts[kind.key] = counts.get(kind.key, 0) + sum(1 for _ in entry.values or ())
     words = [KINDS[key].counted(count) for key, count in counts.items()]
     if others:
-        full = ngettext("%(count)s set of another kind", "%(count)s sets of another kind", others)
+        full = ngettext(
+            "%(count)s data set of an unknown kind",
+            "%(count)s data sets of an unknown kind",
+            others,
+        )
         words.append(full % {"count": others})
     return ", ".join(words)

@@ -115,7 +115,7 @@ def read_timeline(
     month: Month | None = None,
     before: datetime | None = None,
 ) -> Timeline:
-    """Read these sources, and open `month`, or else the newest past or present month with items.
+    """Return the timeline of these sources with `month` open, or the newest month with items.
 
     A page has the items of that month before `before`, or the newest items if `before` is None.
     """

@@ -17,7 +17,7 @@ _DEEPEST = 6
 
 
 class Leaf(NamedTuple):
-    """A value from the service: its place, `contract.installments[0].startDate`, and its text.
+    """A value from the service: its text and its place, such as `contract.installments[0]`.
 
     `documented` is True if the spec has this place and the value has the right type.
     """
