@@ -20,8 +20,9 @@ from lendingadmin.core.staff import policies as retention
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import Individual
 from lendingadmin.money.repayments.policies import LIMITS, read_confirm_above, read_limits
+from lendingadmin.people.index.models import BorrowerIndex
 from lendingadmin.records.borrowers.fields import list_fields
-from lendingadmin.records.borrowers.policies import REQUIRABLE, read_required
+from lendingadmin.records.borrowers.policies import REQUIRABLE, REQUIRED_FIELDS, read_required
 from lendingadmin.web.policies import (
     LOAN,
     PERFORMANCE,
@@ -29,7 +30,10 @@ from lendingadmin.web.policies import (
     read_words,
 )
 from lendingadmin.web.quotas import EXPORTS, QUOTAS, read_most_exports, read_most_opened, take
+from tests.people_index.conftest import Put, index, put
 from tests.policies.setting import set_words
+
+__all__ = ["index", "put"]
 
 pytestmark = pytest.mark.django_db
 ROLE = "manager"
@@ -90,6 +94,15 @@ def test_the_effect_of_quotas_is_the_largest_number_of_exports_today(
             take(person, EXPORTS)
     assert "2" in QUOTAS.describe_now(lending_app("kenya"))
     assert "2" not in QUOTAS.describe_now(lending_app("ghana"))
+
+
+def test_the_effect_of_required_fields_counts_the_borrowers_that_are_left_alone(
+    index: BorrowerIndex, put: Put
+) -> None:
+    kind, app = REQUIRED_FIELDS, lending_app(index.app_id)
+    assert kind.describe_now and " 0 " in kind.describe_now(app)
+    put("B-1", surname="WANJIRU")
+    assert " 1 " in kind.describe_now(app)
 
 
 def test_required_fields(desk: Client) -> None:

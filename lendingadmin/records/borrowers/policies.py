@@ -5,9 +5,13 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
+from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words
 from lendingadmin.core.policies.services import read_values
+from lendingadmin.people.index.find import find_index
+from lendingadmin.web.keyset import spell_count
 
 from .fields import list_fields
 
@@ -44,6 +48,17 @@ def _describe(values: Values) -> Words:
     ]
 
 
+def _describe_now(app: LendingApp) -> str:
+    index = find_index(app.app_id)
+    borrowers = index.count_cards() if index else 0
+    words = ngettext(
+        "A change does not affect the %(count)s borrower that the service has now.",
+        "A change does not affect the %(count)s borrowers that the service has now.",
+        borrowers,
+    )
+    return words % {"count": spell_count(borrowers) or "0"}
+
+
 REQUIRED_FIELDS = PolicyKind(
     "required-fields",
     _("Required fields"),
@@ -51,6 +66,7 @@ REQUIRED_FIELDS = PolicyKind(
     RequiredFieldsForm,
     {"individual": ["surname", "phoneNumber"], "company": ["companyName", "phoneNumber"]},
     _describe,
+    _describe_now,
 )
 
 
