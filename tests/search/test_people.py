@@ -338,7 +338,7 @@ def test_it_shows_how_many_open_loans_each_has_and_what_is_overdue(
             "ke-4": "no open loan, 3 h ago",
         }
     count.loans.filter(account_id="b").update(overdue=None)
-    assert loans_of(suggested(desk, "kamau"))["ke-1"].startswith("2 open loans, overdue not rep")
+    assert loans_of(suggested(desk, "kamau"))["ke-1"].startswith("2 open loans, overdue amount not")
 
 
 def test_without_a_count_nothing_is_said_of_loans(
