@@ -123,7 +123,7 @@ def reconcile_all() -> None:
     for _ in range(100):
         said = StringIO()
         call_command("reconcile", stdout=said)
-        if "0 ended, 0 looked at" in said.getvalue():
+        if "0 ended, 0 checked" in said.getvalue():
             return
     raise AssertionError("the reconciler never comes to an end")
 
