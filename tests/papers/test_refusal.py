@@ -23,6 +23,7 @@ from lendingadmin.records.offers import asking
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.assessments.service import assessment
 from tests.conftest import ClientOf
+from tests.faults.behaviours import hang, refusal
 from tests.offers.conftest import Ask, asked, make_service
 from tests.offers.service import APP, OFFER, RESPONSE, OfferService, hidden, operation
 from tests.papers.test_papers import find_suggested
@@ -279,6 +280,25 @@ def test_a_borrower_s_page_of_papers_has_a_button_for_each_refusal_and_offer(
     assert found["key-facts"] == (f"{OFFER.replace('r-1', 'r-2')}key-facts", "")
     hold_only(viewer, *LOANS_ONLY)
     assert find_suggested(client_of(viewer), papers) == {}
+
+
+def test_other_papers_do_not_wait_for_a_slow_assessment_and_need_none(
+    desk: Client, refused: dict[str, Any], service: OfferService
+) -> None:
+    index = AssessmentIndex.objects.create(app_id="kenya")
+    times = dict.fromkeys(("made_at", "read_at"), timezone.now())
+    own = {"assessment_id": "A-1", "account_id": "borrower:B-1"}
+    KnownAssessment.objects.create(index=index, **own, **times)
+    papers, read = "/apps/kenya/borrowers/B-1/papers/", f"GET {APP}/assessments/A-1"
+    service.server.on(read, hang(5))
+    assert find_suggested(desk, papers) == {}
+    before = len(service.server.arrived)
+    service.server.on(read, refusal(500, "gone"))
+    assert find_suggested(desk, papers) == {}
+    answer = desk.post(papers, {"token": "old", "kind": "statement", "language": "en"})
+    assert answer.status_code == 200
+    lines = [one.line for one in service.server.arrived[before:]]
+    assert sum(one.startswith(read) for one in lines) == 1
 
 
 def test_a_masked_role_gets_no_refusal(

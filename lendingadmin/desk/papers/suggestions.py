@@ -1,6 +1,6 @@
 """Papers about records of a borrower, each with one button on the borrower's page of papers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.money.writes import idempotency
 from lendingadmin.records.assessments import known
 from lendingadmin.records.offers.models import OfferRequest
@@ -27,6 +28,8 @@ from .models import Paper, PaperKind
 
 # Records of a kind, the newest first.
 _MOST = 3
+# Seconds to wait for the newest assessment.
+_LONGEST_WAIT = 1.0
 
 
 @dataclass(frozen=True)
@@ -63,14 +66,17 @@ def list_suggestions(request: PersonRequest, app_id: str, borrower_id: str) -> l
     """Return the papers that this person may make about records of a borrower.
 
     These are discharge letters of settled loans without one, key facts of offers, and refusals.
-    The newest assessment is read from the service. If it can't be read, there is no paper about it.
+    The newest assessment is read from the service. If it can't be read within a second, there is no
+    paper about it.
     """
     person = request.user
     found = list(_list_letters(app_id, borrower_id))
+    asked = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    newest = list(asked.order_by("-asked_at")[:_MOST])
     if person.has_perm(MAY_ASK):
-        found += _list_refused_offers(app_id, borrower_id)
+        found += _list_refused_offers(newest)
     if person.has_perm("lending.borrowers.getOfferContracts"):
-        found += _list_open_offers(app_id, borrower_id)
+        found += _list_open_offers(newest)
     if person.has_perm("lending.assessments.get"):
         found += _list_assessments(app_id, borrower_id)
     return [
@@ -96,24 +102,21 @@ def _list_letters(app_id: str, borrower_id: str) -> Iterator[Suggestion]:
         yield Suggestion(PaperKind.DISCHARGE, row.account_id, url)
 
 
-def _list_refused_offers(app_id: str, borrower_id: str) -> Iterator[Suggestion]:
-    for row in _list_requests(app_id, borrower_id):
+def _list_refused_offers(rows: Sequence[OfferRequest]) -> Iterator[Suggestion]:
+    for row in rows:
         if _is_refused(partial(refusal.read_offer, row)):
-            url = reverse("offer-refusal", args=[app_id, borrower_id, row.request_id])
+            args = [row.app_id, row.borrower_id, row.request_id]
+            url = reverse("offer-refusal", args=args)
             yield Suggestion(PaperKind.REFUSAL, row.request_id, url)
 
 
-def _list_open_offers(app_id: str, borrower_id: str) -> Iterator[Suggestion]:
+def _list_open_offers(rows: Sequence[OfferRequest]) -> Iterator[Suggestion]:
     now = timezone.now()
-    for row in _list_requests(app_id, borrower_id):
+    for row in rows:
         if row.response and row.response.products and not row.is_expired(now):
-            url = reverse("key-facts", args=[app_id, borrower_id, row.request_id])
+            args = [row.app_id, row.borrower_id, row.request_id]
+            url = reverse("key-facts", args=args)
             yield Suggestion(PaperKind.KEY_FACTS, row.request_id, url)
-
-
-def _list_requests(app_id: str, borrower_id: str) -> QuerySet[OfferRequest]:
-    rows = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
-    return rows.order_by("-asked_at")[:_MOST]
 
 
 def _list_assessments(app_id: str, borrower_id: str) -> Iterator[Suggestion]:
@@ -122,10 +125,14 @@ def _list_assessments(app_id: str, borrower_id: str) -> Iterator[Suggestion]:
     newest = rows.order_by("-made_at", "-pk").first() if rows is not None else None
     if newest is None:
         return
-    key = newest.assessment_id
-    try:
-        found = check_named(gateway.app(app_id).assessments.get(key), key)
-    except LendingError:
+    key, assessments = newest.assessment_id, gateway.app(app_id).assessments
+    # A slow service must not hold up the other papers.
+    [found] = read_in_parallel(
+        gateway.client(),
+        lambda: check_named(assessments.get(key), key),
+        seconds=_LONGEST_WAIT,
+    )
+    if isinstance(found, LendingError):
         return
     if _is_refused(partial(refusal.read_assessment, found)):
         url = reverse("assessment-refusal", args=[app_id, key])

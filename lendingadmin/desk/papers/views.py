@@ -65,7 +65,8 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     """
     of = Wanted(PaperKind.STATEMENT, check_id(borrower_id), "", "")
     kinds = (PaperKind.STATEMENT, PaperKind.NOTICE)
-    suggested = list_suggestions(request, app_id, of.borrower_id)
+    is_shown = request.method == "GET"
+    suggested = list_suggestions(request, app_id, of.borrower_id) if is_shown else ()
     page = show_kinds(request, app_id, of, kinds, suggested=suggested)
     note_read(request, app_id, borrower_id)
     return page
