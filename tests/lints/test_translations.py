@@ -188,7 +188,7 @@ NOT_WORDS = {
     "desk/statements/progress.py": {
         "Batches of statements that are not done, by app and state.",
         "Payments of batches that are accepted and not entered yet, by app.",
-        "When the slowest batch that the worker has in hand last moved, by app; 0 for none.",
+        "Last change of the slowest batch in progress, by app; 0 if there is none.",
     },
     "desk/portfolio/loan_totals.py": {"CAST(%(expressions)s AS numeric)"},
     "web/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},
