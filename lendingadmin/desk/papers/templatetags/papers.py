@@ -1,4 +1,4 @@
-"""`{% may_make_bulk_papers as may %}`: whether the person may make papers of a list."""
+"""Template tag `{% may_make_bulk_papers as may %}`."""
 
 from django import template
 from django.template import Context
