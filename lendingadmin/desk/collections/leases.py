@@ -1,7 +1,8 @@
-"""Leases on borrowers. While a person has the lease on a borrower, nobody else calls the borrower.
+"""Leases on borrowers.
 
-A lease lasts ten minutes. The unique constraints of the table guarantee one lease for any number of
-hosts. Any person may take an expired lease, by a compare-and-swap on its row.
+While a person has the lease on a borrower, other people can't call the borrower. A lease lasts ten
+minutes. The unique constraints of the table guarantee one lease for any number of hosts. Any person
+may take an expired lease, by a compare-and-swap on its row.
 """
 
 from datetime import datetime, timedelta
