@@ -1,4 +1,4 @@
-"""The search for collection sheets in the find box, by the code on a sheet."""
+"""Search for collection sheets in the find box, by the code on a sheet."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop

@@ -1,4 +1,4 @@
-"""Pages that make sheets and print one."""
+"""Pages that make sheets and print a sheet."""
 
 from typing import Any
 
@@ -31,10 +31,10 @@ PURPOSE = "sheets.make"
 
 @access(READ, MAKE, "lending.loans.list", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the number of loans that fit the form, and their sums.
+    """Show the form for new sheets, with the number and the sums of the chosen loans.
 
-    A POST makes the sheets and redirects to the sheet, or to the list of several sheets. If the
-    loans have changed or the form is too old, nothing is made and the page is shown again.
+    A POST makes the sheets and redirects to the sheet, or to the list if there are several. If the
+    loans have changed or the form is too old, make nothing and show the page again.
     """
     app = gateway.lending_app(app_id)
     snapshot = find_with_loans(app_id)
@@ -60,9 +60,9 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the sheet for printing, and record in the audit trail that it was printed.
 
-    The page is the response to a POST, so loading it again is a reprint, and the page says so. For
-    a cancelled sheet, redirect to the sheet with a warning. The paper shows no phone numbers,
-    because paper gets lost and a visitor does not need them.
+    The page is the response to a POST, so loading it again is a reprint, and the page says that it
+    is a reprint. For a cancelled sheet, redirect to the sheet with a warning. The paper shows no
+    phone numbers, because paper gets lost and a visitor does not need phone numbers.
     """
     sheet = find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
@@ -75,8 +75,8 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
         "rows": sheet.rows.order_by("number"),
         "printed_at": printed_at,
         "now": timezone.now(),
-        # Only the sheet's code, without an address. An address may change, the code alone says
-        # nothing to strangers, and a short text has larger squares.
+        # The QR code has only the sheet's code, and no address. An address may change, a code alone
+        # means nothing to strangers, and a short text gives larger squares.
         "qr": build_qr(sheet.code),
         "lender": read_lender(app_id).name,
     }
@@ -100,7 +100,7 @@ def _make(
 ) -> HttpResponse | None:
     """Make the sheets and redirect to them.
 
-    Return None if the person must look at the loans again.
+    Return None if the person must check the loans again.
     """
     try:
         key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
@@ -118,8 +118,8 @@ def _make(
         messages.warning(request, words)
         return None
     if len(sheets) == 1:
-        messages.success(request, _("Saved. The sheet is made. Print the sheet."))
+        messages.success(request, _("Saved. Now print the sheet."))
         return redirect(sheets[0])
-    words = _("Saved. %(count)s sheets are made. Print each one.")
+    words = _("Saved. Now print each of the %(count)s sheets.")
     messages.success(request, words % {"count": len(sheets)})
     return redirect("sheets", app_id)

@@ -1,4 +1,4 @@
-"""The sheets of an app, and one sheet with its rows and their results."""
+"""Pages of the sheets of an app, and of one sheet with its rows and their results."""
 
 from typing import Any
 
@@ -33,7 +33,8 @@ RETURN = (*RECORD, READ_STATEMENTS, READ)
 def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the sheets, newest first, with their results.
 
-    A code in the address redirects to its sheet, or to the form for its amounts if it is still out.
+    If the address has a code, redirect to the sheet, or, if the sheet is still out, to the form for
+    its amounts.
     """
     app, code_form = gateway.lending_app(app_id), CodeForm(request.GET or None)
     if "code" not in request.GET:
@@ -65,7 +66,7 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show one sheet: its rows with the amounts due, entered and recorded."""
     found = find_sheet(app_id, code)
     rows = outcomes.read_outcomes(found)
-    # Each return of the sheet, with its batch.
+    # The returns of the sheet, each with its batch.
     returned = found.returns.select_related("created_by", "file__batch")
     returns = list(returned.defer("file__content").order_by("number"))
     may_record = all(request.user.has_perm(name) for name in RETURN)
@@ -89,7 +90,7 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 @access(READ, methods=("GET", "POST"))
 def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """Show the form for the reason; a POST cancels the sheet, so that no cash is collected.
+    """Show the form for the reason; a POST cancels the sheet.
 
     Redirect to the sheet, with a warning if the person may not cancel the sheet or if the sheet is
     no longer out on paper.

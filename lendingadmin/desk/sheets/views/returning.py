@@ -1,4 +1,4 @@
-"""A returned sheet: one grid of amounts, whose sum is the counted cash."""
+"""Page of a returned sheet: a grid of amounts, whose sum must be the counted cash."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -81,7 +81,10 @@ class _Page:
 
     @property
     def compared(self) -> str:
-        """Fingerprint of the shown differences, which the form sends back to confirm them."""
+        """Fingerprint of the shown differences.
+
+        The form sends it back to confirm the differences.
+        """
         return self._fingerprint if self.differences else ""
 
     @property
@@ -90,7 +93,7 @@ class _Page:
         return f"{self.last.number if self.last else 0}-{shown}"
 
     def _compare(self, last: SheetReturn) -> HttpResponse | None:
-        """Set the differences from an earlier return.
+        """Set the differences between an earlier return and the form.
 
         Return a redirect to the sheet if the amounts and the counted cash are equal; else None.
         """
@@ -130,9 +133,9 @@ class _Page:
 def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the grid; a POST saves the amounts if their sum is the counted cash.
 
-    The POST redirects to the batch, which the worker checks, or to the sheet if nothing was
-    collected. Otherwise the page shows the errors. For a cancelled sheet, redirect to the sheet
-    with a warning.
+    The POST redirects to the batch, which the worker checks. If nothing was collected, it redirects
+    to the sheet. If the amounts are not saved, the page shows the errors. For a cancelled sheet,
+    redirect to the sheet with a warning.
     """
     app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
