@@ -176,7 +176,7 @@ NOT_WORDS = {
     "records/notes/services.py": {"write a note"},
     "people/index/find.py": {"Time when the index of people was last complete, by app; Unix time."},
     "desk/portfolio/snapshot_job.py": {
-        "When the newest complete count of loans began, by app; Unix time."
+        "Start of the newest complete update of loans, by app; Unix time."
     },
     "desk/portfolio/views/loan_lists.py": {"loan lists"},
     "web/navigation.py": {"lendingadmin {}"},

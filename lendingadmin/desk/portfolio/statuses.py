@@ -1,4 +1,4 @@
-"""The status numbers of loans that the newest snapshots have, for the rule of their words."""
+"""Status numbers of loans in the newest snapshots, for the setting of their words."""
 
 from collections.abc import Iterable, Mapping
 
