@@ -133,8 +133,8 @@ def _measure_elsewhere(
 ) -> Decimal:
     """Return the rise of `paid` since the promise that the recorded repayments do not explain.
 
-    Also subtract the amounts that count for other promises: those that are kept, that are due
-    earlier, or for which the reading came too late.
+    Also subtract the amounts that count for other promises: promises that borrowers fulfilled, that
+    are due earlier, or for which the reading was too late.
     """
 
     def measure(one: Promise) -> Decimal:
