@@ -9,9 +9,9 @@ AMOUNT, DAY, LOOK_ALIKE, CURRENCY = REASONS = ("amount", "day", "look-alike", "c
 class ApprovalLimits(NamedTuple):
     """The approval limits of an app, in its currency.
 
-    An amount equal to a limit needs no approval. `amount` limits one repayment, `day` the total
-    that one person enters in a day of the lender's zone; None means no limit. With `look_alikes`, a
-    repayment that looks like an earlier one needs a second person.
+    An amount equal to a limit needs no approval. `amount` limits one repayment. `day` limits the
+    total that one person enters in a day of the lender's time zone. None means no limit. With
+    `look_alikes`, a repayment that is similar to an earlier repayment needs a second person.
     """
 
     amount: Decimal | None
@@ -22,10 +22,10 @@ class ApprovalLimits(NamedTuple):
 def list_reasons(
     limits: ApprovalLimits, amount: Decimal, *, entered: Decimal, is_converted: bool, is_alike: bool
 ) -> list[str]:
-    """Return the REASONS why a repayment of this amount needs a second person; may be empty.
+    """Return the REASONS why this repayment needs a second person; empty if it needs none.
 
-    `entered` is the sum that the person has entered earlier on that day. An amount in another
-    currency can't be compared with a limit, so it always needs a second person if there is a limit.
+    `entered` is the sum that the person entered earlier on that day. An amount in another currency
+    can't be compared with a limit, so it always needs a second person if the app has a limit.
     """
     is_limited = limits.amount is not None or limits.day is not None
     found = {

@@ -1,4 +1,4 @@
-"""The limits of repayments that managers change on Settings: the form, the words and the reader."""
+"""The limits of repayments, which managers set on Settings: form, texts and reader."""
 
 from decimal import Decimal
 from typing import Any
@@ -28,7 +28,7 @@ def _amount(**options: Any) -> AmountField:
 
 
 class LimitsForm(PolicyForm):
-    """Form of the limits of repayments, in the currency of the app. Empty means no limit."""
+    """Form for the limits of repayments, in the currency of the app. Empty means no limit."""
 
     amount = _amount(label=_("One repayment: second person above"))
     day = _amount(label=_("All repayments that one person enters in a day: second person above"))
@@ -70,7 +70,7 @@ def _describe(values: Values) -> Words:
 
 
 def _lowers(before: Values, after: Values) -> bool:
-    """Return True if a limit rises or is removed, or similar repayments need no second person."""
+    """Return True if a limit rises or ends, or if similar repayments need no approval any more."""
     rises = (
         before[name] is not None
         and (after[name] is None or Decimal(after[name]) > Decimal(before[name]))
@@ -103,7 +103,7 @@ LIMITS = PolicyKind(
 
 
 def read_limits(app_id: str) -> ApprovalLimits | None:
-    """Return the approval limits of an app, in its currency; None if it has none."""
+    """Return the approval limits of an app, in its currency; None if the app has no limits."""
     values = read_recent(LIMITS, app_id)
     amount, day = (values[name] and Decimal(values[name]) for name in ("amount", "day"))
     found = ApprovalLimits(amount, day, bool(values["look_alikes"]))
