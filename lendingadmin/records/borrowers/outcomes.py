@@ -1,6 +1,6 @@
 """Find out the result of a borrower's registration, change or deletion.
 
-The natural key of a borrower is its id (Spec: Borrowers, 1 and 2), so the check reads the record.
+A borrower has an id (Spec: Borrowers, 1 and 2), so the check reads the record by this id.
 """
 
 from django.urls import reverse
@@ -54,8 +54,7 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
             WriteFound.NOT_SEEN, _("The record does not have your changes yet."), _link(write)
         )
     why = _(
-        "The record has values that are not the old ones and not yours. The differences are in: "
-        "%(places)s."
+        "The record has neither the old values nor yours. The differences are in: %(places)s."
     ) % {"places": ", ".join(places)}
     return CheckResult(WriteFound.DIFFERS, why, _link(write))
 
@@ -70,7 +69,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
 def _read(write: Write) -> Borrower | None:
     """Return the borrower; None if the service has no such borrower.
 
-    Raises LendingError, also if the answer does not have the borrower's id.
+    Raise LendingError if the read fails, or if the answer does not have the borrower's id.
     """
     try:
         return check_named(gateway.app(write.app_id).borrowers.get(write.subject), write.subject)

@@ -111,7 +111,7 @@ def _read_running(
 def _unseen(
     request: PersonRequest, app_id: str, account_id: str
 ) -> running.AccountAssessments | None:
-    """Return the account's assessments if the form did not show a running one, else None.
+    """Return the account's assessments if the form did not show a running one; else None.
 
     A form that is sent again leads to its first result, even if another assessment is running.
     """
@@ -126,8 +126,8 @@ def _unseen(
     # An assessment without an id is ignored, because the form can't report that it was shown.
     running_now = {running.id_of(one) for one in theirs.running} if theirs else set()
     unseen = running_now - shown - {""}
-    # This query comes last. If the form was sent twice, its first POST may just have started the
-    # assessment.
+    # This query comes last, because the first POST of a form that was sent twice may just have
+    # started the assessment.
     return (
         theirs
         if unseen and not Write.objects.filter(idempotency_key=idempotency_key).exists()

@@ -94,7 +94,7 @@ def _status(
     found: Assessment | None,
     read_at: datetime,
 ) -> dict[str, Any]:
-    """Return the context of the status part; `poll` has the time of its next request."""
+    """Return the context of the status part. `poll` has the time of the next request."""
     since = (moment(found.created_at) if found else None) or _since_first_poll(request)
     waiting = found is None or is_running(found)
     unidentified = found is not None and not is_named(found, assessment_id)
@@ -116,7 +116,7 @@ def _status(
 def _since_first_poll(request: PersonRequest) -> datetime:
     """Return the time of the page's first poll, computed from the number of polls.
 
-    This time replaces an unknown time of creation.
+    This time is used if the time of creation is not known.
     """
     asked = min(whole_number(request.GET.get("polls")) + 1, 1000) if "polls" in request.GET else 0
     pauses = [polling.DELAYS[min(n, len(polling.DELAYS) - 1)] for n in range(asked)]

@@ -1,7 +1,7 @@
 """The pages that report an event: form, check and sending (Spec: Events, Create).
 
-The entered data are saved as a draft. So the last step shows and sends the same data, and a person
-chooses a file only once.
+The entered data are saved as a draft. So the last step sends exactly the data that it shows, and a
+person chooses a file only once.
 """
 
 from collections.abc import Mapping
@@ -162,9 +162,9 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
 def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     """Show the counts of the data to send. The POST sends the event once, and redirects to it.
 
-    Redirect to the event also if this form has already reported an event, and to the form if the
-    draft is gone. If the service refuses, the page gives the reason. If the outcome is unknown,
-    redirect to the write.
+    If this form has already reported an event, redirect to that event. If the draft was deleted,
+    redirect to the form. If the service refuses, the page gives the reason. If the outcome is
+    unknown, redirect to the write.
     """
     if url := _find_result(request, form):
         return redirect(url)

@@ -30,7 +30,7 @@ _REFUSED_IN = frozenset({"open", "closed"})
 
 @access("lending.loans.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the way to a loan through an offer; developers also get a form for a JSON contract.
+    """Show how to make a loan from an offer. Developers also get a form for a contract in JSON.
 
     A POST of a developer creates the loan once and redirects to the loan. If the service refuses,
     the page gives the reason. If the outcome is unknown, redirect to the write.
@@ -84,7 +84,7 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
 
     A POST deletes the loan, if the service allows this, and redirects to the loans. If the service
     refuses, the page gives the reason. If the outcome is unknown, redirect to the write. If the
-    form is too old, nothing is deleted and the POST redirects to this page.
+    form is too old, delete nothing and redirect to this page.
     """
     app, card = gateway.lending_app(app_id), None
     if request.method == "POST":
@@ -144,7 +144,7 @@ def _read(
 ) -> tuple[Loan | None, LendingError | None]:
     """Return the loan, or on a POST the error of a failed read.
 
-    On a POST the page shows the card of the write. Otherwise, and for an invalid id, raises
+    On a POST, the page still shows the card of the write. On a GET, and for an invalid id, raise
     LendingError.
     """
     try:
