@@ -8,7 +8,7 @@ from lendingadmin.web.exports import EXPORT, XLSX
 
 register = template.Library()
 
-# The position of a page in the list does not matter to the export, which holds all rows.
+# The export ignores the position in the list, because it has all rows.
 _PLACES = ("pageToken", "from", "page", "pageSize")
 
 
