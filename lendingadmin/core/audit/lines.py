@@ -1,4 +1,4 @@
-"""Write entries as JSON lines, for a log host that the dashboard's people cannot reach."""
+"""Functions that log entries as JSON, for a log host that users of the dashboard can't reach."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ from django.db import transaction
 if TYPE_CHECKING:
     from lendingadmin.core.audit.models import Entry
 
-#: The handler of this logger writes only the message (settings.LOGGING).
+#: The handler of this logger writes only the message, without time and level (settings.LOGGING).
 logger = logging.getLogger("lendingadmin.core.audit.entries")
 
 
@@ -21,7 +21,7 @@ def write_on_commit(entries: "Sequence[Entry]") -> None:
     An entry that was rolled back is not logged.
     """
     if settings.AUDIT_LINES:
-        # Robust, because an error of the log must not look like a failed commit.
+        # `robust`, because an error of the log must not look like a failed commit.
         transaction.on_commit(lambda: _write(entries), robust=True)
 
 

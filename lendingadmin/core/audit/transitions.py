@@ -25,8 +25,8 @@ def transition(
 ) -> bool:
     """Change a row if the stored row is still in `starts`, and record the change in the trail.
 
-    Return True if the row was changed. The check and the change are one query, a compare-and-swap.
-    The given object does not change.
+    Return True if the row was changed. One query checks and changes the row (compare-and-swap). The
+    object `row` in memory does not change.
     """
     with transaction.atomic():
         is_changed = bool(starts.filter(pk=row.pk).update(**bind(row, **changes)))

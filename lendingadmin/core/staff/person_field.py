@@ -10,7 +10,10 @@ _Get = TypeVar("_Get")
 
 
 class PersonField(models.ForeignKey[_Set, _Get]):
-    """A key to a person. A person with such rows cannot be deleted, so the author remains known."""
+    """Foreign key to a person.
+
+    A person with such rows can't be deleted, so the author remains known.
+    """
 
     def __init__(self, to: Any = settings.AUTH_USER_MODEL, **options: Any) -> None:
         options.setdefault("on_delete", models.PROTECT)
