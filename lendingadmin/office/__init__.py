@@ -1,1 +1,1 @@
-"""The pages of people and of the audit trail."""
+"""Pages of people, of settings and of the audit trail."""

@@ -1,1 +1,1 @@
-"""The page of the audit trail."""
+"""Page of the audit trail."""

@@ -1,4 +1,4 @@
-"""Filters of the audit trail."""
+"""Form for the filters of the audit trail."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ from lendingadmin.web.lists import as_id
 
 
 class _Undrawn(forms.HiddenInput):
-    """Widget that is not drawn, so that a changed filter starts at the top of the list."""
+    """Widget that is not drawn. So after a changed filter, the list starts at the top."""
 
     def render(self, *args: Any, **kwargs: Any) -> SafeString:
         return SafeString("")
@@ -41,7 +41,7 @@ def _day(**options: Any) -> forms.DateField:
 
 
 class FilterForm(forms.Form):
-    """Filters of the audit page, all optional. Days are full days in `zone`."""
+    """Form for the filters of the audit page, all optional. Days are full days in `zone`."""
 
     record = forms.CharField(required=False, max_length=300, label=_("Record"))
     person = forms.CharField(required=False, max_length=150, label=_("Person"))
@@ -62,7 +62,8 @@ class FilterForm(forms.Form):
         ]
         asked = data.get("action", "")
         if asked and asked not in ACTIONS:
-            # An address may name an action that has no words. The filter accepts this action too.
+            # The address of the page may have an action that has no words. The filter also accepts
+            # it.
             actions.append((asked, asked))
         self.fields["app"].choices = [("", gettext("All")), *apps]  # type: ignore[attr-defined]
         self.fields["action"].choices = actions  # type: ignore[attr-defined]
@@ -71,9 +72,9 @@ class FilterForm(forms.Form):
             self.fields[name].zone_words = zone_name(zone)  # type: ignore[attr-defined]
 
     def rows(self) -> QuerySet[Entry]:
-        """Return the entries of the days that match the most selective filter of a valid form.
+        """Return the entries of the chosen days that match the most selective filter of the form.
 
-        This filter has an index. `others` has the remaining conditions, such as the apps whose
+        This filter has an index. `others` returns the remaining conditions, such as the apps whose
         trail the person may see.
         """
         since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()
@@ -109,10 +110,10 @@ def _match_record(record: str, apps: Iterable[str]) -> Q:
     """Return the condition for entries about one record.
 
     `record` is the id of a person, borrower, account, loan or repayment, or the address of a page.
-    The subject of an entry is the id or starts with it: a loan's id may be followed by a repayment,
-    and a borrower's account by a time. A repayment is found by the address of its page. Each
-    condition uses its own index, and the results are sorted afterwards. Otherwise databases would
-    read the complete trail backwards to find the newest entries.
+    The subject of an entry is the id or starts with the id: a repayment may follow the id of a
+    loan, and a time may follow the account of a borrower. A repayment is found by the address of
+    its page. Each condition uses its own index, and the results are sorted afterwards. Otherwise
+    databases would read the complete trail from its end to find the newest entries.
     """
     conditions = [Q(subject=record), build_prefix("subject", record + " rp-"), Q(url=record)]
     if as_id(record):

@@ -1,4 +1,4 @@
-"""The audit trail's page."""
+"""Page of the audit trail."""
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -16,11 +16,11 @@ PAGE = 50
 
 @access(VIEW_AUDIT)
 def entries(request: PersonRequest) -> HttpResponse:
-    """Show the actions of people, newest first. The address has the filters and the page.
+    """Show the actions of people, newest first. The query has the filters and the page.
 
-    The list has the entries of apps whose trail the person may see, and entries without an app,
-    such as entries about people. A page starts after an entry and not at a number, so that new
-    entries do not move the rows. Times and days are in the reader's zone.
+    The list has the entries of the apps whose trail the person may see, and entries without an app,
+    such as those about people. A page starts after an entry and not at a number, so that new
+    entries do not move rows to other pages. Times and days are in the person's zone.
     """
     lenders_zone = settings.LENDING_APPS[0].zone
     form = FilterForm(request.GET, zone=formats.zone() or lenders_zone, by=request.user)

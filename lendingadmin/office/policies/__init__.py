@@ -1,1 +1,1 @@
-"""The pages of a lender's settings."""
+"""Pages of a lender's settings."""

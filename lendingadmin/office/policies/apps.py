@@ -1,4 +1,4 @@
-"""The pages of settings as a Django app."""
+"""Django app for the pages of settings."""
 
 from lendingadmin.core import areas
 

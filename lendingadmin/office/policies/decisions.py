@@ -1,4 +1,4 @@
-"""Changes of settings that wait for a second manager, for the home page."""
+"""Rows of the home page: changes to settings that wait for a second manager."""
 
 from django.utils.translation import gettext_lazy, ngettext_lazy
 

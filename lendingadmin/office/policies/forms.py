@@ -1,4 +1,4 @@
-"""Form of the reason and the first day of a changed setting."""
+"""Forms for the reason and the first day of a changed setting."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ class ReasonForm(forms.Form):
 
 
 class ChangeForm(ReasonForm):
-    """Form for a change: its reason, and its first day in the lender's zone; no day means now."""
+    """Form for a change: the reason, and the first day in the lender's zone. No day means now."""
 
     validFrom = day_field(
         label=_("From"),
@@ -32,7 +32,7 @@ class ChangeForm(ReasonForm):
         super().__init__(data)
 
     def clean_validFrom(self) -> date | None:
-        """Return the day, or None. Raises ValidationError unless it is within the next year."""
+        """Return the day, or None. Raise ValidationError if the day is not within the next year."""
         day: date | None = self.cleaned_data["validFrom"]
         if day and not self.today < day <= self.today + timedelta(days=366):
             words = gettext("Leave empty, or enter a day from tomorrow to one year from today.")

@@ -1,4 +1,4 @@
-"""The page on which a manager compares the rules with a country's, and applies what follows."""
+"""Page on which a manager compares the rules with the law of a country, and changes them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,9 +24,10 @@ from .saving import save_change
 
 @dataclass(frozen=True)
 class _Proposal:
-    """A rule with the values that a country's facts lead to.
+    """A rule with the values that follow from the facts about a country.
 
-    `seen` is the number of the newest version. `obstacle` says why it can't be changed now.
+    `seen` is the number of the rule's newest version. `obstacle` is the reason why the rule can't
+    be changed now; empty if there is none.
     """
 
     kind: PolicyKind
@@ -39,9 +40,9 @@ class _Proposal:
 
 @access(CHANGE_POLICIES, methods=("GET", "POST"))
 def presets(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show a country's facts and the changed rules; a POST saves a version of each of these rules.
+    """Show the facts about a country, and rules that must change; a POST saves these rules.
 
-    If a rule was changed after the page was shown, nothing is saved and the page shows the new
+    If a rule was changed after the page was shown, nothing is saved, and the page shows a new
     comparison.
     """
     app = gateway.lending_app(app_id)
@@ -85,7 +86,7 @@ def _list_proposals(request: PersonRequest, app: LendingApp, country: str) -> It
 def _apply(
     request: PersonRequest, app: LendingApp, proposals: list[_Proposal], reason: str
 ) -> HttpResponse:
-    """Save the rules that can be changed now; redirect to the list of rules."""
+    """Save the rules that can be changed now, and redirect to the list of rules."""
     for one in proposals:
         version = None
         if not one.obstacle:

@@ -1,4 +1,4 @@
-"""Save a changed rule, which may wait for a second manager."""
+"""Function that saves a changed rule, which may wait for a second manager."""
 
 from datetime import date
 
@@ -23,7 +23,7 @@ def save_change(
     reason: str,
     day: date | None = None,
 ) -> PolicyVersion | None:
-    """Save a version as `save_policy` does. If it waits, the other managers get a mail."""
+    """Save a version as `save_policy` does. If the version waits, managers get a mail."""
     waits = needs_second(kind)
     with transaction.atomic():
         version = save_policy(

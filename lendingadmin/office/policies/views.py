@@ -1,4 +1,4 @@
-"""Settings of a lending app: the list of its rules, and the page of one rule."""
+"""Pages of the settings of a lending app: the list of rules, and the page of a rule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _MOST = 50
 
 @dataclass(frozen=True)
 class _Rule:
-    """A rule as the list shows it: the values in force in words, and a version that is planned."""
+    """A rule as the list shows it: the values in force, in words, and a planned version."""
 
     kind: PolicyKind
     words: Words
@@ -44,9 +44,9 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Change:
-    """A version with its changes: label, words before and words after.
+    """A version with its changes: label, old words and new words.
 
-    `lowers` is True if the version controls less than the one before.
+    `lowers` is True if the version protects less than the version before.
     """
 
     version: PolicyVersion
@@ -66,9 +66,9 @@ def policies(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(CHANGE_POLICIES, methods=("GET", "POST"))
 def policy(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
-    """Show a rule as a form with its versions; a POST saves a version.
+    """Show the form of a rule, with its versions; a POST saves a new version.
 
-    If another version was saved after the person opened the form, nothing is saved. The page then
+    If another version was saved after the person opened the form, nothing is saved, and the page
     shows the other change next to the person's own input. While a change waits for a second
     manager, the page shows this change and no form.
     """
@@ -108,7 +108,7 @@ def policy(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
         "waiting": next((one for one in history if one.version == waiting), None),
         "may_approve": waiting is not None and may_approve(waiting, kind, app_id, request.user),
         "needs_second": needs_second(kind),
-        # The versions that the person had not seen.
+        # Versions that the person has not seen.
         "others": [one for one in history if one.version.number > _read_seen(request)],
         "history": history[:_MOST],
     }

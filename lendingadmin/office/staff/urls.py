@@ -1,8 +1,8 @@
-"""Sign-in and sign-out, the profile, and the pages on which managers administer people.
+"""Addresses of sign-in, sign-out, the profile, and the pages on which managers manage people.
 
-The pages for the password and for second factors are allauth's. The lender's identity provider uses
-the addresses below `provider/`. The dashboard has no sign-up, and a stranger can't request a
-password reset. Managers enter people and give them one-time set-up links.
+allauth has the pages for the password and for second factors. The lender's identity provider uses
+the addresses below `provider/`. There is no sign-up, and a stranger can't request a new password.
+Managers add people and give them set-up links, which work once.
 """
 
 from allauth.account import views as allauth
@@ -20,7 +20,7 @@ urlpatterns = [
     path("provider/confirm", provider.confirm, name="provider-confirm"),
     path("logout/", allauth.logout, name="account_logout"),
     path("inactive/", allauth.account_inactive, name="account_inactive"),
-    # allauth's sign-in page uses this address. The adapter closes the sign-up page itself.
+    # The sign-in page of allauth needs this address. The adapter closes the sign-up page.
     path("signup/", allauth.signup, name="account_signup"),
     path("reauthenticate/", allauth.reauthenticate, name="account_reauthenticate"),
     path("profile/", profile.profile, name="profile"),

@@ -1,4 +1,4 @@
-"""Views in which a second manager decides a change, or the first manager withdraws it."""
+"""Views with which a second manager decides about a change, or the first withdraws it."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -22,8 +22,8 @@ NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
     """Approve a change that another manager requested; redirect to the person.
 
-    A new set-up link is shown instead, only once. If the change is refused, a message gives the
-    reason.
+    If the change is a set-up link, show the link instead, only once. If the change is refused, a
+    message gives the reason.
     """
     asked = _get_change(request, number, change)
     try:
@@ -41,7 +41,7 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
     """Decline a change that another manager requested, or withdraw the manager's own request.
 
-    Redirect to the person, with a message. A change that no longer waits is an error message.
+    Redirect to the person, with a message. If the change no longer waits, the message is an error.
     """
     asked = _get_change(request, number, change)
 

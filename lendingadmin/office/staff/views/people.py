@@ -35,7 +35,7 @@ SAVED_BUT_ROLES = gettext_lazy("Saved, without the roles. %(waits)s")
 def people(request: PersonRequest) -> HttpResponse:
     """Show the people that this manager may see, and waiting changes.
 
-    People who can sign in come first.
+    Active people are first.
     """
     form = PeopleFilterForm(request.GET)
     rows = _list_rows(request.user, form)
@@ -70,7 +70,7 @@ def people(request: PersonRequest) -> HttpResponse:
 def roles(request: PersonRequest) -> HttpResponse:
     """Show the roles that this manager may give.
 
-    Each has its rights, and how many people have it.
+    Each role is shown with its rights and the number of people who have the role.
     """
     theirs = Q(app_roles__person__in=reach.list_people(request.user).filter(is_active=True))
     counted = Count("app_roles__person", filter=theirs, distinct=True)
@@ -85,7 +85,7 @@ def roles(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("GET", "POST"))
 def new(request: PersonRequest) -> HttpResponse:
-    """Show the form of a new person; a POST adds the person and shows their set-up link.
+    """Show the form for a new person; a POST adds the person and shows the set-up link.
 
     If a second manager must approve the link, redirect to the person.
     """
@@ -101,8 +101,8 @@ def new(request: PersonRequest) -> HttpResponse:
 def person(request: PersonRequest, number: int) -> HttpResponse:
     """Show one person; a POST changes name, mail address and roles, and redirects to this page.
 
-    If a second manager must approve the roles, or the change is refused, a message says so. Raise
-    Http404 for a person whom this manager may not see.
+    If a second manager must approve the roles, or if the change is refused, a message explains
+    this. Raise Http404 for a person whom this manager may not see.
     """
     found = get_object_or_404(reach.list_people(request.user), pk=number)
     data = request.POST if request.method == "POST" else None
@@ -116,7 +116,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
             return str(WAITS) if done.asked else _("Saved.")
 
         return apply_change(request, number, save)
-    # A bound form has copied the typed values into `found`, so the person is read again.
+    # The form has copied the typed values into `found`, so the person is read again.
     shown = reach.list_people(request.user).get(pk=number)
     factors = Authenticator.objects.filter(user=shown)
     context = {
@@ -139,7 +139,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def setup_link(request: PersonRequest, number: int) -> HttpResponse:
-    """Make a set-up link and show it only this once, because the link is not saved anywhere.
+    """Make a set-up link and show it. This is the only time, because the link is not saved.
 
     If the link is refused or must be approved, redirect to the person.
     """
@@ -163,7 +163,7 @@ def password_require(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
-    """End all sessions of a person; for managers themselves, all except this one.
+    """End all sessions of a person, except the session of this request.
 
     Redirect to the person.
     """
@@ -217,7 +217,8 @@ def apply_change(
 ) -> HttpResponse:
     """Change a person whom this manager may manage; redirect to the person with a message.
 
-    A refused change is an error message. Raise Http404 for a person whom this manager may not see.
+    If the change is refused, the message is an error. Raise Http404 for a person whom this manager
+    may not see.
     """
     get_object_or_404(reach.list_people(request.user), pk=number)
     try:
@@ -238,8 +239,8 @@ def _show_setup_link(
 ) -> HttpResponse:
     """Make a set-up link and show it in the response to the POST.
 
-    A redirect would have to save the link. Redirect only if the link was refused or must be
-    approved.
+    After a redirect, the link could be shown only if it were saved. Redirect only if the link is
+    refused or must be approved.
     """
     try:
         found, path = services.make_setup_link(request, request.user, number)
@@ -293,7 +294,7 @@ def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
 
 
 def _sort_rights(person: User) -> list[tuple[str, list[tuple[str, list[str]]]]]:
-    """Return the rights of a person by area, for each set of apps; "" means all apps."""
+    """Return the apps of a person in words, with the rights in these apps; "" means all apps."""
     apps: dict[frozenset[str], list[str]] = {}
     for app in settings.LENDING_APPS:
         if held := frozenset(list_held(person, app.app_id)):

@@ -1,4 +1,4 @@
-"""A person's own page: language, time zone, sessions and passkeys."""
+"""Page of one's own profile: language, time zone, sessions and passkeys."""
 
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ else:
     _Form = forms.ModelForm
 
 
-#: Shown in the language that the person has just chosen.
+#: This message is shown in the language that the person has just chosen.
 SAVED = gettext_noop("Your profile is saved.")
 
 
@@ -57,12 +57,12 @@ class ProfileForm(_Form):
 
 @signed_in(methods=("GET", "POST"), quota=PROFILE)
 def profile(request: PersonRequest) -> HttpResponse:
-    """Show the form with an example of the times; after saving, redirect to the same page."""
+    """Show the form and an example of a time; a POST saves the form and redirects to this page."""
     person = User.objects.get(pk=request.user.pk)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
     if form.is_bound and form.is_valid():
         if form.changed_data:
-            # No other fields, because a manager may change them at the same time.
+            # Other fields are not saved, because a manager may change them at the same time.
             person.save(update_fields=form.Meta.fields)
             names = ", ".join(form.changed_data)
             record(
@@ -83,7 +83,7 @@ def profile(request: PersonRequest) -> HttpResponse:
 
 @signed_in(methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest) -> HttpResponse:
-    """End the person's sessions except this one; redirect to the profile."""
+    """End the person's other sessions; redirect to the profile."""
     ended = services.end_other_sessions(request, request.user)
     messages.success(request, describe_ended(ended))
     return redirect("profile")
@@ -91,12 +91,12 @@ def sessions_end(request: PersonRequest) -> HttpResponse:
 
 @public()
 def session(request: PersonRequest) -> HttpResponse:
-    """Tell an open page if its session is still open: 204, else a redirect to sign-in."""
+    """Return 204 if the session of an open page still exists, else a redirect to the sign-in."""
     return HttpResponse(status=204) if request.user.is_authenticated else to_sign_in(request)
 
 
 def _list_zones() -> list[tuple[str, object]]:
-    """Return the choices: no zone, the lenders' zones, then all others by region."""
+    """Return the choices: no zone, the lenders' zones, then all other zones by region."""
     lenders = dict.fromkeys(str(app.zone) for app in settings.LENDING_APPS)
     first = [(key, preferences.describe_zone(key)) for key in lenders]
     # A zone that is listed twice would be selected twice.

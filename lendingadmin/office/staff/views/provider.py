@@ -1,4 +1,4 @@
-"""The sign-in page, and the way to the lender's identity provider and back."""
+"""Views of the sign-in page, and of the way to the lender's identity provider and back."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -26,7 +26,7 @@ def require_local_sign_in() -> None:
 
 
 def local_only(view: View) -> View:
-    """Wrap a view of local sign-in; with LOCAL_SIGN_IN=off it answers 404.
+    """Return a view of local sign-in that raises Http404 if LOCAL_SIGN_IN=off.
 
     The access rule of the view does not change.
     """
@@ -42,8 +42,8 @@ def local_only(view: View) -> View:
 def own_password_only(view: View) -> View:
     """Return a view that raises Http404 for signed-in people without a password.
 
-    Use it for views in which people change their own password, because people who sign in by the
-    provider have none.
+    Use it for views in which people change their own password, because people who sign in with the
+    provider have no password here.
     """
 
     @wraps(view)
@@ -59,7 +59,7 @@ class SignInView(LoginView):  # type: ignore[misc]
     """Sign-in view of allauth, with the button of the identity provider if there is one."""
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
-        """Return the context, with the ways to sign in on this page."""
+        """Return the context of allauth, and the ways to sign in that this page offers."""
         offered = {
             "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
             "local_sign_in": settings.LOCAL_SIGN_IN,
@@ -67,7 +67,7 @@ class SignInView(LoginView):  # type: ignore[misc]
         return {**super().get_context_data(**options), **offered}
 
     def post(self, *args: Any, **options: Any) -> HttpResponseBase:
-        """Check a password if local sign-in is on. Raises Http404 if it is off."""
+        """Check a password if local sign-in is on. Raise Http404 if it is off."""
         require_local_sign_in()
         answer: HttpResponseBase = super().post(*args, **options)
         return answer
@@ -80,7 +80,7 @@ sign_in = public(methods=("GET", "POST"))(SignInView.as_view())
 def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
     """Send the browser to the provider's sign-in.
 
-    Answer 429 after too many tries. Raise Http404 if there is no provider.
+    Return a 429 after too many tries. Raise Http404 if there is no provider.
     """
     _require_provider()
     limited: HttpResponse | None = ratelimit.consume_or_429(request, action="login")
@@ -89,9 +89,9 @@ def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
 
 @signed_in(methods=("GET", "POST"))
 def confirm(request: PersonRequest) -> HttpResponse:
-    """Ask a person who signs in by the provider to sign in again before a sensitive action.
+    """Ask a person who signs in with the provider to sign in again before a sensitive action.
 
-    A POST redirects to the provider, or answers 429 after too many tries. Raise Http404 if there
+    A POST redirects to the provider, or returns a 429 after too many tries. Raise Http404 if there
     is no provider.
     """
     _require_provider()
@@ -106,7 +106,7 @@ def confirm(request: PersonRequest) -> HttpResponse:
 
 @public()
 def callback(request: HttpRequest) -> HttpResponseBase:
-    """Complete the sign-in when the provider sends people back.
+    """Complete the sign-in of a person whom the provider sends back.
 
     Only the answer to our own request counts. Raise Http404 if there is no provider.
     """

@@ -1,4 +1,4 @@
-"""The page behind a set-up link, on which a person chooses their own password."""
+"""Page of a set-up link, on which a person chooses a password."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ PASSWORD_SET = gettext_lazy("Your password is saved. Sign in with this password.
 
 
 class SetupView(PasswordResetConfirmView):
-    """Django's page of a reset link. The address loses its token before the page shows a form.
+    """View of Django for reset links.
 
-    The page does not sign the person in. A person with two-step sign-in also needs the second
-    factor at the following sign-in.
+    The token is removed from the address before the form is shown. The view does not sign the
+    person in. A person with two-step sign-in also needs the second factor at the next sign-in.
     """
 
     form_class = OwnPasswordForm
@@ -28,7 +28,7 @@ class SetupView(PasswordResetConfirmView):
     template_name = "account/set_up.html"
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Set the password if the link is still valid, which is checked under a lock."""
+        """Set the password. If the link is no longer valid, show the page for an expired link."""
         token = self.request.session.pop(INTERNAL_RESET_SESSION_TOKEN, "")
         password = form.cleaned_data["new_password1"]
         if not services.set_password_by_link(self.request, form.user.pk, token, password):
@@ -38,7 +38,7 @@ class SetupView(PasswordResetConfirmView):
         return redirect("account_login")
 
     def render_to_response(self, context: dict[str, Any], **options: Any) -> HttpResponse:
-        """Answer 410 for an expired link and for a link that never existed."""
+        """Return a 410 for an expired link, and for a link that never existed."""
         status = 200 if self.validlink else 410
         return super().render_to_response(context, status=status, **options)
 
