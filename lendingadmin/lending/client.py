@@ -1,4 +1,4 @@
-"""The client: every operation of the service, by resource."""
+"""Client with every operation of the service, by resource."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -33,31 +33,34 @@ from .values import (
 )
 from .wire import Answer
 
-# The fields that together identify an event (Spec: Events).
+# Fields that together identify an event (Spec: Events).
 _KEY_OF_AN_EVENT = ("accountId", "eventType", "timestamp")
 
 
 class Borrowers(ListResource[Borrower]):
-    """The borrowers of one app. Every method raises LendingError, and InvalidId for a bad id."""
+    """Borrowers of an app. Every method may raise LendingError, and InvalidId for a bad id."""
 
     list_operation = "borrowers.list"
     item = Borrower
 
     def create(self, body: Mapping[str, object]) -> Borrower:
-        """Register a borrower. Raise Conflict if the id is taken (Spec: Borrowers, 1)."""
+        """Register a borrower.
+
+        Raise Conflict if another borrower has the id (Spec: Borrowers, 1).
+        """
         expected_id = body.get("borrowerId")
         return self.write_one(
             "borrowers.create", Borrower, body=body, expected_id=expected_id, sent=body
         )
 
     def get(self, borrower_id: str) -> Borrower:
-        """Read one borrower. Raises NotFound (Spec: Borrowers, 2)."""
+        """Read one borrower. May raise NotFound (Spec: Borrowers, 2)."""
         return self.read_one("borrowers.get", Borrower, "borrowerId", borrower_id)
 
     def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
         """Change fields of a borrower; a sent list replaces the complete list (Spec: Borrowers, 3).
 
-        Raises NotFound, and ValueError for a body without a field.
+        May raise NotFound. Raise ValueError for a body without a field.
         """
         if not body:
             raise ValueError("A change needs at least one field.")
@@ -69,7 +72,7 @@ class Borrowers(ListResource[Borrower]):
     def delete(self, borrower_id: str) -> None:
         """Delete a borrower (Spec: Borrowers, Delete).
 
-        The spec does not show the answer.
+        The spec does not show the answer to this request.
         """
         self.remove("borrowers.delete", {"borrowerId": borrower_id})
 
@@ -81,12 +84,12 @@ class Borrowers(ListResource[Borrower]):
         timestamp: datetime | str | None = None,
         request_id: str | None = None,
     ) -> OfferOperation:
-        """Start an offer, or read its progress with only `request_id` (Spec: Borrowers, 4).
+        """Start an offer; with only `request_id`, read its progress (Spec: Borrowers, 4).
 
-        The assessment type is given by its full name. A call that should only read may also start
-        an offer. Raise WrongRecord if the operation is of another borrower, request or app. Raise
-        Unconfirmed if a new operation does not name its borrower. Raise ValueError if nothing is
-        given, or a time has no zone.
+        `assessment_type` is the full name of the type. A call that should only read may also start
+        an offer. Raise WrongRecord if the operation is about another borrower, request or app.
+        Raise Unconfirmed if a new operation does not name its borrower. Raise ValueError if no
+        value is given, or if a time has no zone.
         """
         name = "borrowers.getOffers"
         given = {
@@ -120,9 +123,9 @@ class Borrowers(ListResource[Borrower]):
     ) -> tuple[LendingContract | Malformed, ...]:
         """Preview a contract for each product of the offer (Spec: Borrowers, 5).
 
-        Nothing is saved. `offer_summary` is OffersResponse.summary; `amount` is money in the
-        app's currency. The service chooses the amount or the day if it is left out. Raise
-        ValueError if both are left out.
+        Nothing is saved. `offer_summary` is OffersResponse.summary; `amount` is money in the app's
+        currency. If the amount or the day is left out, the service chooses it. Raise ValueError if
+        both are left out.
         """
         name = "borrowers.getOfferContracts"
         given = {"amount": amount, "startDate": start_date}
@@ -140,7 +143,7 @@ def select_fixed(body: Mapping[str, object]) -> dict[str, object]:
 
 
 class Loans(ListResource[Loan]):
-    """The loan accounts of one app. Every method raises LendingError, and InvalidId for a bad id.
+    """Loan accounts of an app. Every method may raise LendingError, and InvalidId for a bad id.
 
     The id of an account is its `accountId` or its `uid`.
     """
@@ -149,7 +152,7 @@ class Loans(ListResource[Loan]):
     item = Loan
 
     def create(self, body: Mapping[str, object]) -> Loan:
-        """Create a loan account; its contract is a complete previewed contract (Spec: Loans)."""
+        """Create a loan account. Its contract is a complete contract of a preview (Spec: Loans)."""
         sent, expected_id = select_fixed(body), body.get("accountId")
         return self.write_one("loans.create", Loan, body=body, expected_id=expected_id, sent=sent)
 
@@ -171,11 +174,11 @@ class Loans(ListResource[Loan]):
         *,
         before_send: Callable[[], None] | None = None,
     ) -> Loan:
-        """Record a repayment; it is sent at most once (Spec: Loans, MakeRepayment).
+        """Record a repayment. The request is sent at most once (Spec: Loans, MakeRepayment).
 
-        `before_send` runs when the connection is open and before the first byte is written. If it
-        raises NotSent, nothing is sent. If an error's `saved` is UNKNOWN, the repayment may be
-        recorded. Examples are an answer that cannot be read, an answer about another loan, and an
+        `before_send` runs when the connection is open, before the first byte is written. If it
+        raises NotSent, nothing is sent. If the `saved` of an error is UNKNOWN, the repayment may be
+        recorded. Examples are an answer that can't be read, an answer about another loan, and an
         answer with an error description.
         """
         return self.write_one(
@@ -189,7 +192,7 @@ class Loans(ListResource[Loan]):
 
 
 class Assessments(ListResource[Assessment]):
-    """The assessments of one app. Every method raises LendingError, and InvalidId for a bad id."""
+    """Assessments of an app. Every method may raise LendingError, and InvalidId for a bad id."""
 
     list_operation = "assessments.list"
     item = Assessment
@@ -204,15 +207,16 @@ class Assessments(ListResource[Assessment]):
 
 
 class Events(ListResource[Event]):
-    """The events of one app. Every method raises LendingError."""
+    """Events of an app. Every method may raise LendingError."""
 
     list_operation = "events.list"
     item = Event
-    # Eight events of just under 5 MB (Spec: Events, 4) are more than an answer may have.
+    # An event may have almost 5 MB (Spec: Events, 4), so eight events may be too much for one
+    # answer.
     may_be_large = True
 
     def create(self, body: Mapping[str, object]) -> Event:
-        """Report an event, under 5 MB of data (Spec: Events, Create).
+        """Report an event with less than 5 MB of data (Spec: Events, Create).
 
         Raise Conflict if the account has an event of the same type and time.
         """
@@ -221,21 +225,21 @@ class Events(ListResource[Event]):
 
 
 class Products(ListResource[Product]):
-    """The products of the project, which all its apps share (Spec: Products)."""
+    """Products of the project, which all its apps share (Spec: Products)."""
 
     list_operation = "products.list"
     item = Product
 
 
 class AssessmentTypes(ListResource[AssessmentType]):
-    """The assessment types of the service, which all projects share (Spec: Assessment types)."""
+    """Assessment types of the service, which all projects share (Spec: Assessment types)."""
 
     list_operation = "assessmentTypes.list"
     item = AssessmentType
 
 
 class AppClient:
-    """The resources of one lending app: borrowers, loans, assessments, events."""
+    """Resources of a lending app: borrowers, loans, assessments, events."""
 
     def __init__(
         self, transport: Transport, project_id: str, app_id: str, custom_methods: CustomMethods
@@ -254,9 +258,9 @@ class AppClient:
 class LendingClient:
     """Client of one service account for one project (Spec: What the service does).
 
-    `tokens` gives the access token; `options` go to the transport, unless a `transport` is given.
-    `custom_methods` is the form of custom operations in addresses, `:name` or `/name`. Nothing is
-    opened before the first call.
+    `tokens` returns the access token. `options` are for the transport, unless a `transport` is
+    given. `custom_methods` is the form of custom operations in addresses, `:name` or `/name`. The
+    first call opens the first connection.
     """
 
     def __init__(

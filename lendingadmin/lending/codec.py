@@ -1,4 +1,4 @@
-"""Read and write JSON with all numbers as Decimal or int: no number ever passes through a float."""
+"""Functions that read and write JSON, with numbers as Decimal or int and never as a float."""
 
 import json
 import re
@@ -21,8 +21,8 @@ import simplejson
 
 from lendingadmin.lending.fields import Malformed, Value, timestamp_text
 
-# A number with a larger exponent is an error, because its digits would fill the memory. The context
-# checks the exponent, which makes reading fast. All digits of a number are preserved.
+# A number with a larger exponent is an error, because its digits would fill the memory. The decimal
+# context checks the exponent, which is fast. All digits of a number are preserved.
 _LARGEST_EXPONENT = 400
 _NUMBERS = Context(
     prec=MAX_PREC,
@@ -37,8 +37,8 @@ _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 def encode(body: object) -> bytes:
     """Write a request body as UTF-8 JSON, each Decimal with exactly its own digits.
 
-    Raises TypeError for the same values as `build_json`, and ValueError for NaN, infinities and
-    text with lone surrogates.
+    Raise TypeError as `build_json` does, and ValueError for NaN, for infinities and for text with
+    lone surrogates.
     """
     text = simplejson.dumps(
         build_json(body),
@@ -54,8 +54,8 @@ def encode(body: object) -> bytes:
 def build_json(value: object) -> object:
     """Convert a value to the JSON value to send; numbers are Decimals.
 
-    A Value or Malformed does not change. A time is in UTC with milliseconds, a date is
-    `YYYY-MM-DD`. Raises TypeError for a float, because money would lose digits, and for types that
+    A Value or Malformed is returned as received. A time is in UTC with milliseconds, a date is
+    `YYYY-MM-DD`. Raise TypeError for a float, because money would lose digits, and for types that
     JSON does not have.
     """
     if isinstance(value, Value | Malformed):
@@ -78,17 +78,17 @@ def build_json(value: object) -> object:
 def decode(body: bytes) -> object:
     """Read JSON: integers as int, all other numbers as Decimal with all digits.
 
-    Raises ValueError for text that is not JSON, for NaN, infinities and extremely large numbers,
-    and for nesting that is too deep. A lone surrogate, which no page could show, becomes U+FFFD.
+    Raise ValueError for text that is not JSON, for NaN, infinities and extremely large numbers, and
+    for too many levels of nesting. A lone surrogate becomes U+FFFD, because no page could show it.
     """
     return _read(_ANYTHING, body)
 
 
 @lru_cache(maxsize=32)
 def make_decoder(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
-    """Return a `decode` for answers with a list; it reads only these keys of each item.
+    """Return a function like `decode` for lists, which reads only these keys of each item.
 
-    The other keys are skipped; in a loan these are most keys. An answer in another form is read
+    All other keys are skipped, such as most keys of a loan. An answer in another form is read
     completely.
     """
     item = TypedDict("item", dict.fromkeys(keys, Any), total=False)  # type: ignore[misc]
@@ -104,9 +104,9 @@ def _read(quick: "msgspec.json.Decoder[Any]", body: bytes) -> object:
 
 
 def _read_slowly(body: bytes) -> object:
-    """Read JSON that the quick parser refuses.
+    """Read JSON that the fast parser refuses.
 
-    Raise ValueError in the parser's words if the JSON is wrong.
+    Raise ValueError with the parser's text if the JSON is wrong.
     """
     text = body.decode("utf-8-sig")
     try:

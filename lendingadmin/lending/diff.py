@@ -1,7 +1,7 @@
-"""Differences between a record of the service and the data that was sent.
+"""Function that compares a record of the service with the data that was sent.
 
-The service adds fields, upper-cases names (Spec: Borrower) and writes timestamps in its own way.
-Therefore only the sent values are looked up in the answer.
+The service adds fields, writes names in capital letters (Spec: Borrower) and writes times in
+another form. So only the sent values are searched in the answer, and such changes do not count.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,10 +15,10 @@ _UPPER_CASED = frozenset({"surname", "othernames"})
 
 
 def find_differences(sent: object, came: object) -> list[str]:
-    """Return where values are missing or changed, such as `devices · 2 · osName`.
+    """Return the places of missing or changed values, such as `devices · 2 · osName`.
 
-    At most a dozen are listed, followed by `…` if there are more. The list is empty if the answer
-    has all values that were sent.
+    At most a dozen places are listed, and then `…` if there are more. The list is empty if the
+    answer has all values that were sent.
     """
     found: list[str] = []
     for place in _find(sent, came, "", 0):

@@ -1,7 +1,7 @@
-"""Errors of a call to the lending service, sorted by what a person can do about them.
+"""Errors of a call to the lending service, with one class for each remedy.
 
-Spec: Errors. Beyond `error_description` the spec shows little, so every status has a class,
-expected or not.
+Spec: Errors. The spec shows only `error_description`, so every status has a class, also a status
+that is not expected.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from lendingadmin.lending.operations import Operation
 
-# The service said no and changed nothing. A 409 belongs here only on a create; see `saved_after`.
+# Statuses with which the service refuses a request and changes nothing. A 409 is such a status only
+# for a create; see `saved_after`.
 _SAID_NO = frozenset({400, 401, 403, 404, 422, 429})
 
 
 def gettext_noop(text: str) -> str:
-    """Return the text. Marks a sentence that pages translate; this package imports no Django."""
+    """Return the text; mark it for translation by pages. This package does not import Django."""
     return text
 
 
@@ -25,21 +26,20 @@ _ = gettext_noop
 
 
 class Saved(StrEnum):
-    """Effect of a failed call: it may have changed data at the service, or not."""
+    """Effect of a failed call: NO if no data was changed, UNKNOWN if data may have changed."""
 
     NO = "no"
     UNKNOWN = "unknown"
 
 
 class LendingError(Exception):
-    """Error: a call gave no usable answer.
+    """Error: a call did not give a usable answer.
 
-    operation           name of the operation, such as `loans.get`; `token` for the token issuer
-    status              HTTP status of the answer; None if there was no answer
-    error_description   the service's own words; None if it gave none; may hold personal data
-    request_id          the service's reference for its answer, if it sent one
-    message             a plain sentence for people, without anything secret or personal
-    saved               whether the call may have changed anything; always NO for a read
+    operation name of the operation, such as `loans.get`; `token` for the token issuer status HTTP
+    status of the answer; None if there was no answer error_description text of the service; None if
+    there is none; may contain personal data request_id the service's reference for its answer; None
+    if there is none message a sentence for people, without secrets and personal data saved UNKNOWN
+    if the call may have changed data; always NO for a read
     """
 
     default_message: ClassVar[str] = _("The lending service could not do this.")
@@ -64,7 +64,7 @@ class LendingError(Exception):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        # error_description stays out: it may name a person, and this text ends up in logs.
+        # Without error_description, which may name a person, because logs contain this text.
         parts = (self.operation, str(self.status or ""), self.message)
         return ": ".join(part for part in parts if part)
 
@@ -73,7 +73,7 @@ class LendingError(Exception):
 
 
 class BadRequest(LendingError):
-    """400, 413, 415 or 422: the service does not accept the request in this form."""
+    """Error 400, 413, 415 or 422: the service does not accept the request in this form."""
 
     default_saved = Saved.NO
     default_message = _("The lending service did not accept this request.")
@@ -87,19 +87,19 @@ class NotAccepted(LendingError):
 
 
 class TokenRefused(NotAccepted):
-    """401: the service refused the access token of one call.
+    """Error 401: the service refused the access token of one call.
 
-    The account may still be good, because the token may have expired or been revoked early.
+    The account may still be valid, because the token may have expired or been revoked.
     """
 
     default_message = _("The lending service refused the dashboard's access token for this call.")
 
 
 class NotAllowed(LendingError):
-    """403: the service account lacks a scope or a permission.
+    """Error 403: the service account lacks a scope or a permission.
 
-    One of `scopes` is needed. The user of the account must have `permission`. Spec: Scopes and
-    permissions.
+    The token needs one of `scopes`, and the user of the account needs `permission` (Spec: Scopes
+    and permissions).
     """
 
     default_saved = Saved.NO
@@ -109,14 +109,14 @@ class NotAllowed(LendingError):
 
 
 class NotFound(LendingError):
-    """404: there is no such record."""
+    """Error 404: there is no such record."""
 
     default_saved = Saved.NO
     default_message = _("The lending service has no such record.")
 
 
 class Conflict(LendingError):
-    """409: the record exists already, or conflicts with something else."""
+    """Error 409: the record exists already, or conflicts with another record."""
 
     default_message = _(
         "The lending service already has this record, or another record conflicts with it."
@@ -124,7 +124,10 @@ class Conflict(LendingError):
 
 
 class RateLimited(LendingError):
-    """429: too many requests. `retry_after` is in seconds, None if the service named no time."""
+    """Error 429: too many requests.
+
+    `retry_after` is in seconds; None if the service named no time.
+    """
 
     default_saved = Saved.NO
     default_message = _(
@@ -134,31 +137,31 @@ class RateLimited(LendingError):
 
 
 class ServiceFault(LendingError):
-    """The service failed, closed the connection, or answered with an unexpected status.
+    """Error: the service failed, closed the connection, or answered with an unexpected status.
 
-    Statuses 5xx and 3xx are included; `status` is None if the connection broke without an answer.
+    Examples are 5xx and 3xx. `status` is None if the connection broke without an answer.
     """
 
     default_message = _("The lending service had a fault.")
 
 
 class Unreachable(LendingError):
-    """The connection was not opened, so nothing was sent."""
+    """Error: the connection was not opened, so nothing was sent."""
 
     default_message = _("The lending service can't be reached. Nothing was sent.")
     default_saved = Saved.NO
 
 
 class Untrusted(Unreachable):
-    """The certificate of the other side was refused, so nothing was sent."""
+    """Error: the certificate of the other side was refused, so nothing was sent."""
 
     default_message = _("The certificate of the lending service is not trusted. Nothing was sent.")
 
 
 class Throttled(LendingError):
-    """The call was not sent, because the dashboard already has its maximum number of calls.
+    """Error: the call was not sent, because the dashboard has its maximum number of open calls.
 
-    After `retry_after` seconds, a call is probably possible. The service is not at fault.
+    After `retry_after` seconds, a call is probably possible. The service did not cause this error.
     """
 
     default_message = _("This dashboard is sending too many requests now. Nothing was sent.")
@@ -167,10 +170,10 @@ class Throttled(LendingError):
 
 
 class NotSent(LendingError):
-    """The deadline of a call passed before its first byte was written, so it was not sent.
+    """Error: the deadline passed before the first byte was written, so nothing was sent.
 
-    A `before_send` hook raises this error to stop a call at the last moment. The service is not at
-    fault.
+    A `before_send` hook also raises this error, to stop a call at the last moment. The service did
+    not cause this error.
     """
 
     default_message = _("The request was not ready in time. Nothing was sent.")
@@ -178,38 +181,41 @@ class NotSent(LendingError):
 
 
 class TimedOut(LendingError):
-    """The request was sent, and no complete answer was received in time."""
+    """Error: the request was sent, but no complete answer was received in time."""
 
     default_message = _("The lending service did not answer in time.")
 
 
 class Unreadable(LendingError):
-    """The answer cannot be read: it is not JSON, too large, cut short or of the wrong form."""
+    """Error: the answer can't be read.
+
+    It is not JSON, too large, not complete or in a wrong form.
+    """
 
     default_message = _("The lending service gave an answer that can't be read.")
 
 
 class AnswerTooLarge(Unreadable):
-    """The answer had, or announced, more bytes than allowed."""
+    """Error: the answer had, or announced, more bytes than allowed."""
 
     default_message = _("The lending service's answer is too large for this dashboard.")
 
 
 class UnfinishedList(LendingError):
-    """The list was not read to its end, so it may have items that were not seen."""
+    """Error: the list was not read to its end, so it may have more items."""
 
     default_message = _("Not all of the service's list could be read, so there may be more items.")
     default_saved = Saved.NO
 
 
 class WrongRecord(LendingError):
-    """The answer is about another record; its data must not be shown."""
+    """Error: the answer is about another record, so its data must not be shown."""
 
     default_message = _("The lending service answered with the wrong record.")
 
 
 class UnidentifiedRecord(LendingError):
-    """The answer does not identify its record, so its data must not be used in a form."""
+    """Error: the answer does not identify its record, so a form must not use its data."""
 
     default_message = _(
         "The lending service does not say who owns this record. It may belong to another borrower."
@@ -218,7 +224,7 @@ class UnidentifiedRecord(LendingError):
 
 
 class Unconfirmed(LendingError):
-    """A write was accepted, but the answer is not the record that was sent."""
+    """Error: a write was accepted, but the answer is not the record that was sent."""
 
     default_message = _(
         "The lending service accepted this, but its answer does not show that it was saved."
@@ -226,7 +232,7 @@ class Unconfirmed(LendingError):
 
 
 class InvalidId(LendingError, ValueError):
-    """An id that no address can safely contain. Nothing was sent.
+    """Error: no address can safely contain this id. Nothing was sent.
 
     These are the empty id, `.`, `..`, and ids with control characters or lone surrogates.
     """
@@ -236,7 +242,7 @@ class InvalidId(LendingError, ValueError):
 
 
 class InvalidFilter(LendingError, ValueError):
-    """A filter value that no clause can contain. Nothing was sent. Spec: Shared list behaviour."""
+    """Error: no filter can contain this value. Nothing was sent. Spec: Shared list behaviour."""
 
     default_message = _("The service can't search for this.")
     default_saved = Saved.NO
@@ -256,11 +262,11 @@ _BY_STATUS: dict[int, type[LendingError]] = {
 
 
 def saved_after(operation: Operation, status: int | None) -> Saved:
-    """Return whether a sent operation that failed with `status` may have changed data.
+    """Return UNKNOWN if an operation that was sent and failed may have changed data, else NO.
 
-    A read changes nothing; nor does the contract preview, although it is a POST. A write changed
-    nothing if the status is a refusal. For all other statuses, also None (no readable status), this
-    is unknown.
+    A read changes nothing. The contract preview changes nothing either, although it is a POST. A
+    write changed nothing if `status` is a refusal. After any other status, also None (no readable
+    status), the result is UNKNOWN.
     """
     if operation.saves_nothing or status in _SAID_NO:
         return Saved.NO
@@ -277,7 +283,7 @@ def error_for_status(
     request_id: str | None = None,
     retry_after: float | None = None,
 ) -> LendingError:
-    """Return the error for an answer with this status; any status other than 2xx has one."""
+    """Return the error for an answer with this status, which is not 2xx."""
     kind = _BY_STATUS.get(status, ServiceFault)
     error = kind(
         operation=operation.name,

@@ -1,8 +1,9 @@
-"""Parts of the service's values: frozen, tolerant, complete, and silent in their repr.
+"""Base classes of the service's values, which never change and show no content in their repr.
 
-Each field has the documented type, is a Malformed for anything else, or is None. A field is written
-`Annotated[type, reader]`, and the reader makes the field from the JSON value. A reader of objects
-also gets their kind. A second annotation is the key, if it differs from the usual key of the name.
+A field has the type of the spec. It is a Malformed for a value of another type, and None for a
+missing value. A field is written `Annotated[type, reader]`; the reader makes the field from the
+JSON value. A reader of objects also gets their class. A second annotation is the JSON key, if it
+differs from the usual key for the name.
 """
 
 import re
@@ -17,7 +18,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_args
 import simplejson
 
 _LONGEST_ID = 80
-# A status with more digits is not a real code, and its text could fill the memory.
+# A status with more digits is not a real status, and its text could fill the memory.
 _LONGEST_STATUS = 30
 _WORD_START = re.compile(r"_([a-z])")
 _TIMESTAMP = re.compile(
@@ -30,7 +31,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 class Malformed:
     """A value of the wrong type, as the service sent it.
 
-    `raw` is the value, and `str()` shows it readably. A Malformed is empty in a loop and true in a
+    `raw` is the value; `str()` returns it as JSON. A Malformed is empty in a loop and true in a
     condition, so that pages work. Its repr shows only the type, never the content.
     """
 
@@ -48,8 +49,8 @@ class Malformed:
         try:
             return simplejson.dumps(self.raw, use_decimal=True, ensure_ascii=False, allow_nan=True)
         except (TypeError, ValueError, RecursionError):
-            # The value is too deep, has too long a number, or is not JSON, so only its type is
-            # shown.
+            # The value has too many levels, has a number that is too long, or is not JSON. So only
+            # its type is shown.
             return type(self.raw).__name__
 
     def __repr__(self) -> str:
@@ -57,16 +58,16 @@ class Malformed:
 
 
 class Value:
-    """A JSON object of the service, read tolerantly, so that no field of a wrong type is an error.
+    """A JSON object of the service. A field of a wrong type is not an error.
 
-    A field that is absent or null is None; a field of the wrong type is a Malformed. Keys that the
+    A field that is missing or null is None; a field of a wrong type is a Malformed. Keys that the
     spec does not name are preserved, and `raw` is the complete object as received. Each field is
     read at its first use, because a list shows only nine of the 150 fields of a loan.
     """
 
-    # The field that identifies a value in a log; None if the field would be personal data.
+    # Field that identifies a value in a log; None if this field would be personal data.
     id_field: ClassVar[str | None] = None
-    # The fields that the spec names: Python's name of each, and the key on the wire.
+    # JSON keys of the fields in the spec, by the name in Python.
     api_names: ClassVar[Mapping[str, str]] = {}
 
     _raw: Mapping[str, object]
@@ -119,10 +120,9 @@ class Value:
 class _Field:
     """A field of a value.
 
-    At its first use the field reads the JSON key and saves the result in the value.
-
-    The field is not a data descriptor. After the first use Python finds the result in the value's
-    `__dict__` and does not call the field.
+    At its first use the field reads the JSON key and saves the result in the value's `__dict__`.
+    After that, Python finds the result there and does not call the field, because the field is not
+    a data descriptor.
     """
 
     def __init__(self, name: str, hint: Any) -> None:
@@ -142,14 +142,14 @@ class _Field:
 
 
 def _kind_in(hint: Any) -> type[Value] | None:
-    """Return the Value class in a field's type, such as Balance in `Balance | Malformed | None`."""
+    """Return the Value class in the type of a field: Balance for `Balance | Malformed | None`."""
     if isinstance(hint, type) and issubclass(hint, Value):
         return hint
     return next(filter(None, map(_kind_in, get_args(hint))), None)
 
 
 class Record(Value):
-    """An object without fields in the spec; it has only the received data (`entries`, `get`)."""
+    """An object whose fields the spec does not show; it has only the data as received."""
 
     def get(self, key: str, default: object = None) -> object:
         """Return the value of one key as received, or the default."""
@@ -220,7 +220,7 @@ Many: TypeAlias = Annotated[tuple[Nested | Malformed, ...] | Malformed | None, _
 
 
 def number(value: object) -> Decimal | None:
-    """Return the value if it is a number, else None, for arithmetic that must not guess."""
+    """Return the value if it is a number, else None. Use this for all arithmetic."""
     return value if isinstance(value, Decimal) else None
 
 
@@ -237,7 +237,7 @@ def moment(value: object) -> datetime | None:
 def each(values: Iterable[Member | Malformed] | None) -> tuple[Member, ...]:
     """Return the items of a list that are not Malformed.
 
-    Return no items if the list itself is Malformed or absent.
+    Return no items if the list itself is Malformed or missing.
     """
     return tuple(item for item in values or () if not isinstance(item, Malformed))
 
@@ -260,7 +260,7 @@ def status_key(value: object) -> str:
 def timestamp_text(value: datetime) -> str:
     """Return a point in time in the service's form: UTC, milliseconds, Z (Spec: Conventions).
 
-    Raises ValueError for a time without a zone.
+    Raise ValueError for a time without a zone.
     """
     if value.tzinfo is None:
         raise ValueError("a time without a zone cannot be sent")
@@ -269,7 +269,7 @@ def timestamp_text(value: datetime) -> str:
 
 
 def find_malformed(value: Value, within: str = "") -> Iterator[str]:
-    """Yield the fields with another type than in the spec, as paths of JSON names.
+    """Yield the fields of a wrong type, as paths of JSON names.
 
     Examples are `amounts.principal` and `installments[0].dueDate`. Keys that the spec does not
     name are left out.

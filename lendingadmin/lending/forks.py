@@ -1,7 +1,8 @@
 """Objects that must not be shared with a parent process: connections, locks, pools.
 
-A connection used on both sides of a fork gives one customer's answer to another. A lock or
-semaphore that a thread of the parent held stays locked forever in the child.
+If parent and child use the same connection, one may get the answer that belongs to the other. If a
+thread of the parent has a lock or semaphore at the time of the fork, it is locked forever in the
+child.
 """
 
 import os
@@ -9,10 +10,10 @@ from weakref import WeakSet
 
 
 class ForkSafe:
-    """An object that starts again, empty, in a child process.
+    """An object that is reset in a child process.
 
-    A subclass creates in `reset` the parts that it cannot share. Its constructor calls `reset`, and
-    every forked child runs `reset` again automatically.
+    A subclass creates the parts that must not be shared in `reset`. Its constructor calls `reset`,
+    and every forked child runs `reset` again automatically.
     """
 
     def __init__(self) -> None:

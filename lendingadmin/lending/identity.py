@@ -1,9 +1,8 @@
-"""Checks by the ids in an answer that the answer is about the requested record.
+"""Functions that check, by the ids in an answer, that the answer is about the requested record.
 
-A record names itself by its own id and its uid, and the service accepts either in an address
-(Spec: Loans, Assessments). An offer operation names account, request and app in its metadata
-(Spec: Offer operation). If an id is absent or not text, the record may belong to another
-borrower.
+A record has its own id and a uid, and the service accepts both in an address (Spec: Loans,
+Assessments). An offer operation has account, request and app in its metadata (Spec: Offer
+operation). If an id is missing or not text, the record may belong to another borrower.
 """
 
 from collections.abc import Callable
@@ -37,7 +36,7 @@ def is_named(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
 
 
 def names_another(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
-    """Return True if the record has another id than the requested one."""
+    """Return True if the record has an id, and neither id nor uid is the requested one."""
     return bool(_own_id(record)) and not is_named(record, asked)
 
 
@@ -48,8 +47,8 @@ def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
 def check_named(record: Named, asked: str) -> Named:
     """Return the record if it has the requested id or uid. Raise UnidentifiedRecord if not.
 
-    Call this before the data of a record are used in a form. (For another record, the read has
-    already raised WrongRecord.)
+    Call this before a form uses the data of a record. (For another record, the read has already
+    raised WrongRecord.)
     """
     if not is_named(record, asked):
         raise UnidentifiedRecord
@@ -59,11 +58,12 @@ def check_named(record: Named, asked: str) -> Named:
 def delete_named(
     read: Callable[[str], Named], delete: Callable[[str], None], asked: str, operation: str
 ) -> None:
-    """Delete a record and read it again, to prove that it is gone.
+    """Delete a record, and read it again to prove that it was deleted.
 
-    If the first read may have returned another record, raise WrongRecord or UnidentifiedRecord and
-    delete nothing. After any other fault of the first read, continue with the deletion. Raise
-    Unconfirmed if the service accepted the deletion but the second read does not prove it.
+    Before the deletion, read the record. If this read may have returned another record, raise
+    WrongRecord or UnidentifiedRecord and delete nothing. After any other error of this read,
+    continue. Raise Unconfirmed if the service accepted the deletion, but the second read does not
+    prove the deletion.
     """
     try:
         check_named(read(asked), asked)
@@ -85,7 +85,7 @@ def delete_named(
 
 
 def offer_is_named(operation: OfferOperation, borrower_id: str, request_id: str | None) -> bool:
-    """Return True if the operation names this borrower, and the request if one is given."""
+    """Return True if the operation names this borrower, and this request if it is given."""
     found = operation.metadata
     return (
         isinstance(found, OfferMetadata)

@@ -1,7 +1,7 @@
-"""Ids in paths: write them into an address, and refuse bad ids before a call is sent.
+"""Functions that write ids into addresses, and refuse bad ids before a call is sent.
 
-HTTP libraries change `/borrowers/..` into its parent, even if it is written as `%2E%2E`. A DELETE
-would then address another record. Such ids are therefore refused.
+HTTP libraries replace `/borrowers/..` by its parent, even if the id is written as `%2E%2E`. A
+DELETE could then delete another record. So such ids are refused.
 """
 
 import re
@@ -10,12 +10,12 @@ from urllib.parse import quote
 from lendingadmin.lending.errors import InvalidId
 
 _FOLDED = frozenset({".", ".."})
-# The categories Cc and Cs of Unicode: controls and lone surrogates.
+# Unicode categories Cc and Cs: control characters and lone surrogates.
 _REFUSED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def check_id(value: str) -> str:
-    """Return the id unchanged. Raise InvalidId if it is refused.
+    """Return the id unchanged. Raise InvalidId for an id that is refused.
 
     These are refused: the empty id, `.`, `..`, control characters, lone surrogates, and a value
     that is not text.
@@ -35,9 +35,9 @@ def encode_id(value: str) -> str:
 
 
 def resource_id(account_id: object, account_type: str = "borrower") -> str | None:
-    """Return the id in an account id of an app user: `borrower:a:b` gives `a:b`.
+    """Return the id in the account id of an app user: `a:b` for `borrower:a:b`.
 
-    Return None for another type. Only the first colon separates type and id (Spec:
+    Return None for another type of account. The first colon separates type and id (Spec:
     Conventions).
     """
     if not isinstance(account_id, str):

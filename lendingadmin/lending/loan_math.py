@@ -1,4 +1,4 @@
-"""Figures from a loan's balances and schedule; None if these data do not give a figure.
+"""Figures from the balances and the schedule of a loan; None if a figure can't be computed.
 
 Amounts are money in the loan's currency (spec: Loan, LoanBalances, LendingContract).
 """
@@ -29,16 +29,16 @@ from .values import (
 
 Column = Literal["due", "paid", "total", "unpaid", "overdue"]
 
-# The groups that `repayment` sums, in the order in which pages show them.
+# Groups that `repayment` sums, in the order in which pages show them.
 PARTS = ("principal", "interest", "fees", "penalty")
-# More fit into no column of a database.
+# No column of the database can store more.
 _MOST_DAYS = 2**31 - 1
 
 
 def total_of(loan: Loan, column: Column) -> Decimal | None:
-    """Return the total of one column of the balances. This is the value of the group `repayment`.
+    """Return the total of a column of the balances: the value of the group `repayment`.
 
-    If this group is missing, return the sum of the four other groups, if all of them are present.
+    If this group is missing, return the sum of the four other groups, if all four are present.
     Return None for a total that can't be read, because our own sum must not replace the service's
     total.
     """
@@ -54,14 +54,14 @@ def total_of(loan: Loan, column: Column) -> Decimal | None:
 
 
 def overdue_charges(loan: Loan) -> Decimal:
-    """Return the overdue fees and penalties that the balances show."""
+    """Return the sum of the overdue fees and penalties in the balances."""
     balances = loan.balances
     groups = (balances.fees, balances.penalty) if isinstance(balances, LoanBalances) else ()
     return sum((number(_cell(one, "overdue")) or Decimal(0) for one in groups), Decimal(0))
 
 
 def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
-    """Return the columns with a total that was sent but can't be read."""
+    """Return the columns with a total that the service sent but that can't be read."""
     group = loan.balances.repayment if isinstance(loan.balances, LoanBalances) else None
     return tuple(
         column for column in get_args(Column) if isinstance(_cell(group, column), Malformed)
@@ -69,12 +69,12 @@ def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
 
 
 def _cell(group: object, column: Column) -> object:
-    """Return the raw amount; if the group is not a Balance, return the group."""
+    """Return the amount as received; if the group is not a Balance, return the group."""
     return getattr(group, column) if isinstance(group, Balance) else group
 
 
 class Progress(StrEnum):
-    """State of an instalment, from its paid part and its due date."""
+    """State of an instalment. It follows from the paid part and the due date."""
 
     PAID = "paid"
     LATE = "late"
@@ -94,15 +94,15 @@ class ScheduleRow(NamedTuple):
 
     @property
     def missing(self) -> Decimal | None:
-        """The amount that is left to pay; None if it is unknown."""
+        """The amount that must still be paid; None if it is unknown."""
         return None if self.due is None or self.covered is None else self.due - self.covered
 
 
 def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
-    """Return the schedule with the part of each instalment that is paid, the oldest first.
+    """Return the instalments, each with its paid part, the oldest first.
 
-    An amount that was paid as a penalty counts for no instalment. The service does not assign
-    payments to instalments, so this is an estimate from the loan's balances.
+    A paid penalty counts for no instalment. The service does not assign payments to instalments, so
+    the paid parts are estimates from the loan's balances.
     """
     left = _paid_towards_instalments(loan)
     found: list[ScheduleRow] = []
@@ -134,22 +134,22 @@ def instalments(loan: Loan) -> tuple[Installment, ...]:
 
 
 def due_of(installment: Installment) -> Decimal | None:
-    """Return the total amount to be paid for an instalment; None if it is unknown."""
+    """Return the total amount of an instalment; None if it is unknown."""
     amounts = installment.amounts
     return number(amounts.repayment) if isinstance(amounts, InstallmentAmounts) else None
 
 
 def next_of(loan: Loan) -> Installment | None:
-    """Return the next instalment from the service (spec: LoanSchedule); None if not reported."""
+    """Return the next instalment from the service (Spec: LoanSchedule); None if there is none."""
     schedule = loan.schedule
     coming = schedule.next_installment if isinstance(schedule, LoanSchedule) else None
     return coming if isinstance(coming, Installment) else None
 
 
 def days_late_of(loan: Loan) -> int | None:
-    """Return the days late, rounded up (spec: LoanSchedule); None if not reported.
+    """Return the days late, rounded up (Spec: LoanSchedule); None if the service sent none.
 
-    So “more than N days” gives the same result as with the service's number.
+    So “more than N days” is true exactly if it is true for the service's number.
     """
     days = number(loan.schedule.days_late) if isinstance(loan.schedule, LoanSchedule) else None
     if days is None or abs(days) > _MOST_DAYS:
@@ -188,10 +188,10 @@ def _progress(
 
 
 class LoanFacts(NamedTuple):
-    """Main facts of a loan: the amount owed, the amount overdue, the next instalment.
+    """Main facts of a loan, such as the amount owed, the amount overdue and the next instalment.
 
-    `next_amount` is the amount left to pay of the next instalment. Pages of a loan, receipts and
-    SMS use these facts, so that all show the same figures.
+    `next_amount` is the part of the next instalment that must still be paid. Pages of a loan,
+    receipts and SMS use these facts, so that all of them show the same figures.
     """
 
     owed: Decimal | None
@@ -208,8 +208,8 @@ class LoanFacts(NamedTuple):
 def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
     """Return the main facts of a loan at the time `now`; `repaid_share` is at most 1.
 
-    The next instalment comes from the service. If the service gives none, the contract's first
-    instalment that is neither paid in full nor overdue is used.
+    The service names the next instalment. If it names none, the next instalment is the first one of
+    the contract that is neither fully paid nor overdue.
     """
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None
@@ -237,22 +237,22 @@ def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
 
 
 def account_of(loan: Loan) -> str:
-    """Return the loan's accountId from the service; empty if it gave no valid one."""
+    """Return the accountId of the loan; empty if the service sent no valid id."""
     return _id(loan.account_id)
 
 
 def key_of(loan: Loan) -> str:
-    """Return the id for requests of a loan: accountId, else uid, else empty (Spec: Loans)."""
+    """Return the id for requests about a loan: accountId, else uid, else empty (Spec: Loans)."""
     return account_of(loan) or _id(loan.uid)
 
 
 def borrower_of(loan: Loan) -> str:
-    """Return the borrowerId of the loan's holder; empty if the service gave no valid one."""
+    """Return the borrowerId of the loan; empty if the service sent no valid id."""
     return _id(loan.borrower_id)
 
 
 def product_of(loan: Loan) -> str:
-    """Return the id of the loan's product; empty if the service gave no valid one."""
+    """Return the productId of the loan; empty if the service sent no valid id."""
     return _id(loan.product_id)
 
 

@@ -1,6 +1,6 @@
-"""The operations of the service as facts: method, path, scopes, permission, list parameters.
+"""Facts about the operations of the service: method, path, scopes, permission and parameters.
 
-Spec: Endpoints, and Scopes and permissions. What the spec leaves open ("not shown") is None here.
+Spec: Endpoints, and Scopes and permissions. Facts that the spec does not show are None.
 """
 
 import re
@@ -20,10 +20,10 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: its method, its path, and the rights that the sender needs at the service.
+    """An operation: its method, its path, and the rights that the sender needs at the service.
 
-    Any one of `scopes` is enough. `list_parameters` and `filters` are None if the spec does not
-    show them, and empty if there are none.
+    One of `scopes` is enough. `list_parameters` and `filters` are None if the spec does not show
+    them, and empty if there are none.
     """
 
     name: str
@@ -40,12 +40,12 @@ class Operation:
 
     @property
     def is_read(self) -> bool:
-        """True if the request is a GET, which can be sent again without harm."""
+        """True if the request is a GET. A GET can be sent again without harm."""
         return self.method == "GET"
 
     @property
     def saves_nothing(self) -> bool:
-        """True if the operation saves nothing: it is a GET, or a read scope is enough.
+        """True if the operation saves nothing, because it is a GET or a read scope is enough.
 
         The second case is the contract preview, which is a POST.
         """
@@ -64,10 +64,10 @@ class Operation:
         return not set(self.scopes).isdisjoint(scope.split())
 
     def url(self, *, custom_methods: CustomMethods = "colon", **ids: str) -> str:
-        """Return the path under the base address with these ids, completely percent-encoded.
+        """Return the path below the base address, with these ids, percent-encoded.
 
-        Custom operations have the form `:name` or `/name` (Spec: Endpoints shows both). Raises
-        InvalidId for an id that cannot be addressed, and KeyError if an id is not given.
+        Custom operations have the form `:name` or `/name` (Spec: Endpoints shows both). Raise
+        InvalidId for an id that no address can contain, and KeyError if an id is missing.
         """
         template, colon, custom = self.path.partition(":")
         try:

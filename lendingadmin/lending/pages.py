@@ -1,4 +1,4 @@
-"""Lists of the service: allowed parameters, their pages, and walks over all pages.
+"""Lists of the service: parameters, pages, and functions that read all pages of a list.
 
 Spec: Shared list behaviour.
 """
@@ -28,11 +28,11 @@ from lendingadmin.lending.wire import Answer, Deadline
 from .values import Malformed, Value, text
 
 MAXIMUM_PAGE_SIZE = 1000
-# A page without items that has a next page is not the end. For a page that a person waits for, at
-# most this number of further pages is read, and each must begin within these seconds.
+# A page without items is not the end of the list if it has a next page. While a person waits, at
+# most this number of further pages is read, and each read must begin within these seconds.
 MORE_PAGES = 5
 READ_ON_SECONDS = 10.0
-# A walk gives up after this number of pages without items in a row.
+# A walk stops after this number of successive pages without items.
 EMPTY_PAGES = 100
 
 _TOO_FAR = gettext_noop(
@@ -50,12 +50,13 @@ Read = TypeVar("Read", bound=Value)
 
 @dataclass(frozen=True, repr=False)
 class Page(Generic[Item]):
-    """One page of a list, and the time when it was read (aware, UTC).
+    """A page of a list, and the time when the page was read (aware, UTC).
 
     An item that is not an object is a Malformed. `next_page_token` is None on the last page. The
-    service may send more or fewer items than requested. `repeated` counts the items that a walk
-    left out because an earlier page had them. `page_size` is the requested size, None if no size
-    was requested. If an answer was too large, the reader requested a smaller page (`PageReader`).
+    service may send more or fewer items than requested. `repeated` is the number of items that a
+    walk left out because an earlier page had them. `page_size` is the requested size; None if no
+    size was requested. After an answer that was too large, it is the smaller size of the next
+    request (`PageReader`).
     """
 
     items: tuple[Item | Malformed, ...]
@@ -71,8 +72,8 @@ class Page(Generic[Item]):
 def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
     """Return the `filter` parameter: clauses `FIELD:VALUE` separated by spaces.
 
-    Only the first colon of a clause separates, so a value may contain colons. Raise
-    InvalidFilter, with a sentence, for a value that no clause can carry. Raise ValueError for a
+    The first colon of a clause separates field and value, so a value may contain colons. Raise
+    InvalidFilter with a sentence for a value that no clause can contain. Raise ValueError for a
     field that the spec does not list.
     """
     for field, value in filters.items():
@@ -89,7 +90,7 @@ def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
 
 
 class ListQuery(TypedDict, total=False):
-    """Parameters of a list: filters by field, an order by time of creation, and the page.
+    """Parameters of a list: filters by field, an order by creation time, and the page.
 
     `page_size` is 1 to 1000; `page_token` is the token of the first page to read.
     """
@@ -101,9 +102,9 @@ class ListQuery(TypedDict, total=False):
 
 
 def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, str]:
-    """Return the query of a list request, not yet encoded.
+    """Return the query parameters of a request for a list.
 
-    Raise ValueError for a request that the list does not allow.
+    Raise ValueError for parameters that the list does not allow.
     """
     query: dict[str, str] = {}
     if filters := asked.get("filters"):
@@ -124,8 +125,8 @@ def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, s
 def read_page_token(raw: object) -> str | None:
     """Return the token of the next page; None if there is none.
 
-    Raise ValueError for a malformed token. A number is accepted as text. Other values do not mean
-    the end of the list, because later items would then be hidden.
+    A number is read as text. Raise ValueError for any other value. It must not count as the end of
+    the list, because later items would then be hidden.
     """
     if isinstance(raw, int | Decimal) and not isinstance(raw, bool):
         return str(raw)
@@ -142,21 +143,21 @@ def refuses_token(error: LendingError) -> bool:
 
 
 class ListResource(Resource, Generic[Read]):
-    """A resource whose items are listed by one operation.
+    """A resource with an operation that lists its items.
 
-    Filter and order apply if the operation shows them. A filter may be tried if the spec shows
-    none. Every method takes a ListQuery, and raises LendingError, or ValueError with a sentence for
-    a request that the list does not allow.
+    A filter or order is allowed if the spec shows it for the operation. If the spec shows no
+    filters, any filter may be tried. Every method takes a ListQuery. It may raise LendingError, or
+    ValueError with a sentence for parameters that the list does not allow.
     """
 
     list_operation: str
     item: type[Read]
-    # True if one page of the usual size may be too large to read.
+    # True if a page of the usual size may be too large to read.
     may_be_large = False
     _only: tuple[str, ...] = ()
 
     def only(self, keys: Iterable[str]) -> Self:
-        """Return a faster copy of this list, which reads only these JSON keys of items."""
+        """Return a faster copy of this list. The copy reads only these JSON keys of items."""
         narrow = copy(self)
         narrow._only = tuple(keys)
         return narrow
@@ -166,7 +167,7 @@ class ListResource(Resource, Generic[Read]):
         return first_items(self._make_reader(asked, READ_ON_SECONDS), asked.get("page_token"))
 
     def pages(self, **asked: Unpack[ListQuery]) -> Iterator[Page[Read]]:
-        """Yield all pages, each read when it is needed (`each_page`)."""
+        """Yield all pages. Each page is read only when it is needed (`each_page`)."""
         return each_page(self._make_reader(asked), asked.get("page_token"))
 
     def iterate(self, **asked: Unpack[ListQuery]) -> Iterator[Read | Malformed]:
@@ -188,9 +189,9 @@ class ListResource(Resource, Generic[Read]):
 
 
 def read_page(operation: Operation, kind: type[Read], answer: Answer) -> Page[Read]:
-    """Return the page of a list that an answer has.
+    """Return the page of a list from an answer.
 
-    Raises Unreadable if the items are missing or not an array, or if the token is malformed.
+    Raise Unreadable if the items are missing or not an array, or if the token is malformed.
     """
     fields = answer.json if isinstance(answer.json, Mapping) else {}
     items = fields.get(operation.collection)
@@ -207,9 +208,10 @@ _POSITION = re.compile(r"~([0-9]{0,4})\.([0-9]{1,12})~(.*)", re.DOTALL)
 
 
 class Position(NamedTuple):
-    """A place in a list: the service's token, its page size, and the count of items before.
+    """A position in a list: the service's token, the page size, and the number of items before.
 
-    `token` is None at the start of the list. `passed` is None if the number is not known.
+    `token` is None at the start of the list. `passed` is the number of items before; None if it is
+    unknown.
     """
 
     token: str | None
@@ -218,7 +220,7 @@ class Position(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None, page_size: int | None = None) -> "Position":
-        """Return the position in a page token, which `write` or the service made."""
+        """Return the position in a page token. `write` or the service made the token."""
         if not text:
             return cls(None, page_size, 0)
         found = _POSITION.fullmatch(text)
@@ -227,7 +229,7 @@ class Position(NamedTuple):
         return cls(text, page_size, None)
 
     def write(self) -> str:
-        """Return one text with page size, position and token."""
+        """Return page size, number of items before, and token as one text."""
         return f"~{self.page_size or ''}.{self.passed or 0}~{self.token}"
 
 
@@ -239,13 +241,12 @@ def is_same_page(one: str | None, other: str | None) -> bool:
 class PageReader(Generic[Listed]):
     """Reader of the pages of one list, each by its token.
 
-    If items are large, the reader asks for smaller pages. `ask` reads a page of the service by page
-    size and token. If an answer is too large, the reader asks again with a quarter of the page
-    size. A token is valid only with its page size (Spec: Shared list behaviour). So after the first
-    page, the reader starts again and reads the list up to the wanted items, for at most `seconds`.
-    From then on its tokens contain page size and position, so that later pages are read with the
-    smaller size. With `may_be_large`, all tokens contain page size and position, so that a token
-    alone is enough to find its page.
+    `ask` reads a page of the service by page size and token. If an answer is too large, the reader
+    asks again with a quarter of the page size. But a token is valid only with its page size (Spec:
+    Shared list behaviour). So if the page is not the first, the reader reads the list again from
+    its start up to the wanted items, for at most `seconds`. After that, its tokens contain page
+    size and position, so that later pages are read with the smaller size. With `may_be_large`, all
+    tokens contain page size and position, so that a token alone is enough to find its page.
     """
 
     def __init__(
@@ -260,11 +261,11 @@ class PageReader(Generic[Listed]):
         self._page_size = page_size
         self._may_be_large = may_be_large
         self._seconds = seconds
-        # The number of items before each token that this reader gave out.
+        # Number of items before each token that this reader returned.
         self._passed: dict[str, int] = {}
 
     def __call__(self, token: str | None) -> Page[Listed]:
-        """Return the page of a token, or the first page for None. May raise LendingError."""
+        """Return the page of a token; the first page if it is None. May raise LendingError."""
         at = Position.read(token, self._page_size)
         if at.passed is None:
             at = at._replace(passed=self._passed.get(at.token or ""))
@@ -286,10 +287,10 @@ class PageReader(Generic[Listed]):
         return replace(page, next_page_token=Position(following, at.page_size, passed).write())
 
     def _read_again(self, passed: int, page_size: int | None) -> tuple[Page[Listed], int]:
-        """Read the list again in smaller pages; return the remaining items and the page size.
+        """Read the list again in smaller pages; return a page of the remaining items, and its size.
 
-        The remaining items are those after the first `passed` items. The size is at most a
-        quarter of `page_size`.
+        The remaining items are those after the first `passed` items of the list. The size is at
+        most a quarter of `page_size`.
         """
         size = max(1, (page_size or MAXIMUM_PAGE_SIZE) // 4)
         token, start, time = None, 0, Deadline(self._seconds or float("inf"))
@@ -311,10 +312,11 @@ class PageReader(Generic[Listed]):
 def each_page(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Iterator[Page[Listed]]:
-    """Yield all pages, each read when it is needed.
+    """Yield all pages. Each page is read only when it is needed.
 
-    `start` is the token of the first page to read, None for the start of the list. Raise
-    UnfinishedList for a token that was used before, and after EMPTY_PAGES pages without items.
+    `start` is the token of the first page to read; None for the start of the list. Raise
+    UnfinishedList for a token that was used before, and after EMPTY_PAGES successive pages without
+    items.
     """
     token, seen, empty = start, set[tuple[object, ...]](), 0
     while True:
@@ -336,9 +338,10 @@ def first_items(
 ) -> Page[Listed]:
     """Return the page of the token `start`, or the next page that has items.
 
-    If `start` is None, begin with the first page. At most MORE_PAGES more pages are read. If the
+    If `start` is None, begin with the first page. At most MORE_PAGES further pages are read. If the
     result has a token but no items, the list may have more items: the limit was reached, or a
-    further page could not be read. Raise UnfinishedList if pages without items repeat.
+    further page could not be read. Raise UnfinishedList if a page without items has a token that
+    was used before.
     """
     pages, time = each_page(fetch, start), Deadline(READ_ON_SECONDS)
     page = next(pages)
@@ -350,17 +353,17 @@ def first_items(
         except UnfinishedList:
             raise
         except LendingError:
-            # The caller can request the next page by its token, and gets the error then.
+            # The caller can request the next page by its token, and then gets the error.
             return page
     return page
 
 
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
-    """Yield the pages, without the items that an earlier page had; each page counts these.
+    """Yield the pages without items that an earlier page had; each page counts these items.
 
-    An item is recognised by its id, else its uid. An item without either is never left out. Only a
-    hash of each item is stored, about 70 bytes. Raises UnfinishedList for a page with only items of
-    earlier pages, because the list then repeats itself.
+    An item is recognised by its id, or else by its uid. An item without both is never left out.
+    Only a hash of each item is stored, about 70 bytes. Raise UnfinishedList for a page with only
+    items of earlier pages, because then the list repeats itself.
     """
     keys = set[int]()
     for page in pages:
@@ -391,7 +394,7 @@ def _hash_id(item: object) -> int | None:
 class Search(NamedTuple, Generic[Listed]):
     """Result of a search in a list: the item or None.
 
-    `whole` is True if the item was found or the list was read to its end.
+    `whole` is True if the item was found, or if the list was read to its end.
     """
 
     found: Listed | None
@@ -401,10 +404,10 @@ class Search(NamedTuple, Generic[Listed]):
 def search(
     pages: Iterator[Page[Listed]], is_wanted: Callable[[Listed], bool], at_most: int
 ) -> Search[Listed]:
-    """Search a list for an item, page by page, until `at_most` items were compared.
+    """Search a list for an item, page by page, until `at_most` items or more were compared.
 
-    The search also ends after MORE_PAGES further pages without items. Raise LendingError, except
-    for a list without an end.
+    The search also ends after MORE_PAGES further pages without items, and where a list repeats
+    itself. Any other LendingError is raised.
     """
     compared = empty = 0
     try:
@@ -424,9 +427,9 @@ def search(
 
 
 def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:
-    """Return the items of a list within the limits of `search`; also True if these are all.
+    """Return the items of a list within the limits of `search`, and True if these are all items.
 
-    Raise LendingError. An item that is not an object is left out.
+    Raise LendingError as `search` does. An item that is not an object is left out.
     """
     items: list[Listed] = []
 

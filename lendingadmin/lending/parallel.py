@@ -1,4 +1,4 @@
-"""Several calls in parallel, on threads that never use the token store or the ORM."""
+"""Functions that make calls in parallel, in threads that never use the token store or the ORM."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class ParallelCalls:
     """State that parallel calls share: one token, one deadline and one slot for calls.
 
     `token` is an error if no slot or no token is available; then each call raises this error. With
-    `cuts_off`, a call ends at the deadline; otherwise the deadline only stops new calls. A write is
-    sent only with `may_write`. The thread that started the calls reports them (`calls`), because
-    the other threads must not use the ORM. Each call gets the `headers`.
+    `cuts_off`, a call ends at the deadline; otherwise the deadline only prevents new calls. A write
+    is sent only with `may_write`. The thread that started the calls reports them (`calls`), because
+    the other threads must not use the ORM. Each call is sent with `headers`.
     """
 
     token: AccessToken | LendingError
@@ -47,17 +47,17 @@ class ParallelCalls:
 
 
 class Written(NamedTuple):
-    """Result of one write, or the error that it raised. `call` is None if no call was made."""
+    """Result of a write, or the error that the write raised. `call` is None if no call was made."""
 
     result: Any
     call: Call | None = None
 
 
 class _Pool(ForkSafe):
-    """Threads that live as long as the process, started by the first parallel calls."""
+    """Threads of the process. The first parallel calls start them."""
 
     def reset(self) -> None:
-        """Start without threads, because a forked child has none of its parent's threads."""
+        """Start without threads, because a forked child does not have its parent's threads."""
         self._executor: ThreadPoolExecutor | None = None
 
     def submit(self, work: Callable[[], Any]) -> Future[Any]:
@@ -74,12 +74,13 @@ def read_in_parallel(
 ) -> tuple[Any, ...]:
     """Run these reads in parallel; return the result of each, or the LendingError that it raised.
 
-    Each call is a function without arguments that reads through `client`, such as `lambda:
-    app.loans.get("L1")`. The token is fetched in the caller's thread. If the token is refused, a
-    new token is fetched there and the refused reads run once more. If there is no token or no free
-    slot, each result is that error, and nothing is sent. A write among the calls raises TypeError.
-    After all calls, TypeError and any other error that is not a LendingError is raised. With
-    `seconds`, each read is stopped this long after the token arrived, and its result is TimedOut.
+    Each call is a function without arguments that reads with `client`, such as `lambda:
+    app.loans.get("L1")`. The caller's thread gets the token. If the service refuses the token, this
+    thread gets a new token and the refused reads run once more. If there is no token or no free
+    slot, nothing is sent, and each result is this error. A write among the calls raises TypeError.
+    TypeError, and any other error that is not a LendingError, is raised after all calls have ended.
+    With `seconds`, each read is stopped at this time after the token was received, and its result
+    is TimedOut.
     """
     transport = client.transport
     with ExitStack() as stack:
@@ -106,12 +107,12 @@ def read_in_parallel(
 
 
 def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
-    """Send these writes in parallel, each at most once, and return the result of each.
+    """Send writes in parallel, each at most once, and return the result of each write.
 
-    Each write is a function without arguments that makes one call through `client`. An error of any
+    Each write is a function without arguments that makes one call with `client`. An error of any
     kind is the result of its write, because the other writes may have succeeded. If no slot or no
-    token is available, nothing is sent, and that error is the result of each write. Raise
-    RuntimeError if threads cannot be started; then it is unknown which writes were sent.
+    token is available, nothing is sent, and this error is the result of each write. Raise
+    RuntimeError if threads can't be started. Some writes may then have been sent.
     """
     transport = client.transport
     with ExitStack() as stack:
@@ -136,9 +137,9 @@ def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
 
 
 def _begin(transport: Transport, stack: ExitStack) -> AccessToken | LendingError:
-    """Take a place for the calls until the stack is closed, and return the token.
+    """Take a slot for the calls until the stack is closed, and return the token.
 
-    Return the error instead if there is no place or no token.
+    If there is no slot or no token, return the error instead.
     """
     try:
         stack.enter_context(transport.take_slot())
@@ -152,8 +153,8 @@ def _run(
 ) -> list[Any]:
     """Run each call as a part of its parallel calls, and return the results.
 
-    A LendingError is the result of its call, as is any error of a write. Any other error is raised
-    after all calls are over.
+    A LendingError, and any error of a write, is the result of its call. Any other error is raised
+    after all calls have ended.
     """
 
     def run(own: ParallelCalls, call: Work) -> Any:
@@ -161,18 +162,18 @@ def _run(
             try:
                 return call()
             except Exception as error:
-                # An error of one write says nothing about the other writes.
+                # An error of one write is no error of the other writes.
                 if own.may_write or isinstance(error, LendingError):
                     return error
                 raise
 
     works = [partial(run, own, call) for own, call in zip(belongs_to, calls, strict=True)]
     if len(works) == 1 or any(isinstance(own.token, LendingError) for own in belongs_to):
-        # At most one call is sent. It needs no thread, and all threads may be waiting for a slow
-        # service.
+        # At most one call is sent, so it needs no other thread. All other threads may be waiting
+        # for a slow service.
         return [work() for work in works]
     futures = [_pool.submit(work) for work in works]
-    # All calls must be over before an error is raised, because their place is then given back.
+    # All calls must have ended before an error is raised, because the slot is then returned.
     failures = [future.exception() for future in futures]
     for failure in failures:
         if failure is not None:

@@ -1,9 +1,9 @@
-"""The service account's token: shared by all processes, renewed by one caller at a time.
+"""Token of the service account. All processes share the token; one caller at a time renews it.
 
-Spec: Authentication. The value appears in no repr, message or log.
+Spec: Authentication. The value of the token appears in no repr, message or log.
 
-The spec shows one form-encoded request to the issuer, and an answer with the token's lifetime
-(Authentication, Token request). The unit and the meaning of `expires_at` are not shown.
+The spec shows one form-encoded request to the issuer, and an answer with the lifetime of the token
+(Authentication, Token request). It does not show the unit and the meaning of `expires_at`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from lendingadmin.lending.wire import (
 )
 
 OPERATION = "token"
-DEFAULT_SCOPE = "platform.lending"  # the spec's table admits it for every operation
+DEFAULT_SCOPE = "platform.lending"  # this scope is enough for every operation in the spec's table
 
 _REFUSAL_KEPT = timedelta(seconds=30)
 _FAULT_KEPT = timedelta(seconds=2)
@@ -57,16 +57,16 @@ _LONGEST_LIFE = 3600
 _UNITS = (1, 10**3, 10**6, 10**9)
 _RENEW_AT = 0.8  # of a token's life
 _YOUNG = timedelta(seconds=30)
-# Anything else could break out of the Authorization header.
+# Other characters could end the Authorization header and begin another header.
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A token and its lifetime by our own clock (aware, UTC).
+    """A token, and its lifetime by our own clock (aware, UTC).
 
-    If `issued_at` is in the future, the host that stored the token had a wrong clock. Then the end
-    of the token is unknown, and the token counts as old: not usable, fresh or young.
+    If `issued_at` is in the future, the host that stored the token had a wrong clock. The end of
+    the lifetime is then unknown, and the token is not usable, fresh or young.
     """
 
     value: str = field(repr=False)
@@ -79,14 +79,14 @@ class AccessToken:
         return self.issued_at <= now < self.expires_at
 
     def is_fresh(self, now: datetime) -> bool:
-        """Return True if less than 80 % of the lifetime is over, so no renewal is due yet."""
+        """Return True if less than 80 % of the lifetime has passed. No renewal is due then."""
         life = self.expires_at - self.issued_at
         return self.issued_at <= now < self.issued_at + life * _RENEW_AT
 
     def is_young(self, now: datetime) -> bool:
         """Return True if the token was issued less than 30 s ago.
 
-        If such a token gets a 401, the cause is the operation, not the token.
+        If the service refuses such a token with 401, the cause is the operation and not the token.
         """
         return self.issued_at <= now < self.issued_at + _YOUNG
 
@@ -99,10 +99,10 @@ def request_token(
     connect_timeout: float,
     route: Route = DIRECT,
 ) -> AccessToken:
-    """Ask the issuer at `address` once for a token; its lifetime begins at `now`.
+    """Ask the issuer at `address` once for a token. The lifetime of the token begins at `now`.
 
-    Timeouts are in seconds. Every LendingError has `saved` NO, because nothing was sent to the
-    service.
+    Timeouts are in seconds. The `saved` of every LendingError is NO, because nothing was sent to
+    the service.
     """
     exchange = HttpExchange(
         Deadline(timeout),
@@ -175,7 +175,7 @@ _FAULTS: dict[Fault, tuple[type[LendingError], str]] = {
 
 
 def read_lifetime(answer: Mapping[str, object], now: datetime) -> timedelta:
-    """Return the lifetime of a token, from `expires_at` in any unit, or else `expires_in`.
+    """Return the lifetime of a token, from `expires_at` in any unit, or else from `expires_in`.
 
     A number is tried as seconds, milli-, micro- and nanoseconds since the epoch, then as seconds
     from now. The first result within 30 days is used. Text may be such a number or ISO 8601. If no
@@ -196,7 +196,7 @@ def _read_number(value: object) -> float | None:
         return float(value)
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    # A larger number is not a time in any unit, and may not fit into a float.
+    # A larger number is no time in any of the units, and may be too large for a float.
     return float(value) if abs(Decimal(value)) < 10**25 else None
 
 
@@ -210,7 +210,7 @@ def _seconds_until(value: object, now: datetime) -> float:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reason why the last token call failed, and the time before which no new call is made."""
+    """The reason why the last call for a token failed, and the time until which no call is made."""
 
     until: datetime
     kind: str
@@ -220,21 +220,21 @@ class Refusal:
 
     @classmethod
     def from_error(cls, error: LendingError, now: datetime) -> Refusal:
-        """Return a refusal for 30 s, or for 2 s after a fault of the connection or the issuer."""
+        """Return a refusal that is in force for 30 s, or for 2 s after a fault."""
         refused = isinstance(error, errors.NotAccepted | errors.RateLimited)
         until = now + (_REFUSAL_KEPT if refused else _FAULT_KEPT)
         kind = type(error).__name__
         return cls(until, kind, error.status, error.error_description, error.message)
 
     def is_in_force(self, now: datetime) -> bool:
-        """Return True if the refusal still applies.
+        """Return True if the refusal is still in force.
 
-        A host with a wrong clock cannot make it last longer.
+        Even if a host with a wrong clock made the refusal, it is not in force for longer.
         """
         return now < self.until <= now + _REFUSAL_KEPT
 
     def make_error(self) -> LendingError:
-        """Return a copy of the error, for another caller."""
+        """Return a new error with the same facts, for another caller."""
         kind: type[LendingError] = getattr(errors, self.kind, errors.ServiceFault)
         return kind(
             self.message,
@@ -264,13 +264,13 @@ class TokenStore(Protocol):
     def load(self) -> TokenState:
         """Return the stored state.
 
-        Return an empty state if nothing is stored, or if the stored state cannot be read.
+        Return an empty state if nothing is stored, or if the stored state can't be read.
         """
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
         """Replace the state if it has not changed since it was loaded.
 
-        Return True if it was replaced.
+        Return True if the state was replaced.
         """
 
 
@@ -298,9 +298,9 @@ class MemoryTokenStore(ForkSafe):
 class TokenSource(ForkSafe):
     """Source of the token for the next call.
 
-    `issuer_url` is the address of the token issuer; `store` is shared by all processes; `clock`
-    gives the time (aware, UTC); `timeout` limits one call of the issuer, in seconds; `route` is
-    the route to the issuer.
+    `issuer_url` is the address of the token issuer, and `route` the route to it. All processes
+    share the `store`. `clock` returns the time (aware, UTC). `timeout` limits one call of the
+    issuer, in seconds.
     """
 
     def __init__(
@@ -326,23 +326,24 @@ class TokenSource(ForkSafe):
         self._store = store or MemoryTokenStore()
         self._clock = clock
         self._how = timeout, connect_timeout, route
-        # A lease outlives the call that it guards; a waiter waits a little longer than that call.
+        # A lease lasts longer than the call to the issuer. A caller that waits also waits longer
+        # than this call.
         self._lease = timedelta(seconds=timeout + connect_timeout + 3)
         self._longest_wait = timeout + connect_timeout + 1
         super().__init__()
 
     def reset(self) -> None:
-        """Forget the parent's token, because a child process must read the store."""
+        """Start without a token, because a child process must read the store."""
         self._held: AccessToken | None = None
 
     def get_token(self) -> AccessToken:
         """Return a usable token: from memory, from the store, or from the issuer.
 
-        After 80 % of its lifetime one caller renews the token, while all others use the old token.
-        Without a usable token they wait for that caller. Raise a LendingError of operation `token`
-        if no token is available. Nothing was sent to the service then. The error is NotAccepted if
-        the issuer refuses the account. A refusal is remembered for 30 s, so that the issuer is not
-        asked again.
+        After 80 % of the token's lifetime one caller renews it, while all other callers use the old
+        token. Without a usable token they wait for this caller. If no token is available, raise a
+        LendingError of the operation `token`; nothing was sent to the service. The error is
+        NotAccepted if the issuer refuses the account. A refusal is stored for 30 s; during this
+        time the issuer is not asked again.
         """
         token = self._held
         if token is None or not token.is_fresh(self._clock()):
@@ -352,8 +353,9 @@ class TokenSource(ForkSafe):
     def drop(self, refused: str) -> bool:
         """Drop a token that the service refused with 401; return True if a retry makes sense.
 
-        That is if there is another token, or if the refused token was older than 30 s and is now
-        dropped. A younger token stays, because it works and the operation is the cause of the 401.
+        A retry makes sense if there is another token, or if the refused token was older than 30 s
+        and is now dropped. A younger token is not dropped, because it is valid and the operation is
+        the cause of the 401.
         """
         while (state := self._store.load()).token and state.token.value == refused:
             if state.token.is_young(self._clock()):
@@ -366,7 +368,10 @@ class TokenSource(ForkSafe):
         return True
 
     def _share_token(self, wait: Deadline) -> AccessToken:
-        """Return the token of all processes; renew it if it is due and no other caller does."""
+        """Return the token of all processes.
+
+        If a renewal is due and no other caller does it, renew it.
+        """
         while True:
             state, now = self._store.load(), self._clock()
             token = state.token if state.token and state.token.is_usable(now) else None
@@ -375,8 +380,9 @@ class TokenSource(ForkSafe):
                 return token
             if refusal:
                 raise refusal.make_error()
-            # A lease that ends later than a new lease can is from a host whose clock is ahead. Such
-            # a lease does not count. Clocks may differ by less than the length of a lease.
+            # A lease that ends later than a new lease could end is from a host whose clock is
+            # ahead. Such a lease does not count. Clocks may differ by less than the length of a
+            # lease.
             if not (state.leased_until and now < state.leased_until <= now + 2 * self._lease):
                 until = now + self._lease
                 if self._store.swap(state, replace(state, leased_until=until)):
@@ -391,7 +397,8 @@ class TokenSource(ForkSafe):
     def _renew(self, token: AccessToken | None, lease: datetime) -> AccessToken:
         """Get a new token from the issuer and share it, or share the refusal; end the lease.
 
-        If the issuer gives no token, return the old one. Raise LendingError if there is none.
+        If the issuer gives no token, return the old token. Raise LendingError if there is no old
+        token.
         """
         granted = refusal = None
         try:
@@ -408,9 +415,9 @@ class TokenSource(ForkSafe):
     def _give_back(
         self, lease: datetime, granted: AccessToken | None, refusal: Refusal | None
     ) -> None:
-        """Store the result of the call.
+        """Store the result of a call to the issuer.
 
-        The lease ends, unless another caller has it.
+        The lease ends, unless another caller has it now.
         """
         while True:
             state = self._store.load()

@@ -1,6 +1,6 @@
-"""Transport of an operation to the service: with a token, within limits.
+"""Transport of operations to the service: with a token, and within limits.
 
-Only a read is sent again.
+Only a read may be sent more than once.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ _RETRIED_STATUSES = frozenset({502, 503, 504})
 class Call:
     """A finished call.
 
-    `path` has no query, because filters may be personal. `status` and `request_id` are from the
-    last answer, None without an answer. The call began at `began` (time.monotonic) and took
-    `seconds`. `attempts` counts the requests that were sent or tried. `faults` names the fault of
-    each attempt without success: a fault of the connection, or a status. `error` is the name of the
-    error's class, None for a success. `may_have_saved` is True for a write that was sent and not
-    refused. `url` is complete, `sent` is the body of the request, and `answer` is the unparsed JSON
-    of the answer (for a refusal, the service's own words). `clock_offset` is from the last answer
-    with a date.
+    `path` is without the query, because filters may be personal. `status` and `request_id` are
+    those of the last answer; None without an answer. The call began at `began` (time.monotonic) and
+    took `seconds`. `attempts` is the number of requests that were sent or tried. `faults` has the
+    fault of each failed attempt: a fault of the connection, or a status. `error` is the class name
+    of the error; None for a success. `may_have_saved` is True for a write that was sent and not
+    refused. `url` is complete, `sent` is the body of the request, and `answer` is the JSON text of
+    the answer (for a refusal, the text of the service). `clock_offset` is from the last answer with
+    a date.
     """
 
     operation: str
@@ -97,7 +97,7 @@ class Call:
     may_have_saved: bool = False
     began: float = 0.0
     clock_offset: float | None = None
-    # Personal data, for people who may see calls. These fields must not be logged.
+    # These fields have personal data, for people who may see calls. They must not be logged.
     url: str = field(default="", repr=False)
     sent: bytes | None = field(default=None, repr=False)
     answer: bytes | None = field(default=None, repr=False)
@@ -105,7 +105,7 @@ class Call:
 
 @dataclass(repr=False)
 class PendingCall:
-    """One unfinished call with all its attempts; `answer` is the accepted answer."""
+    """A call that is not finished, with all its attempts. `answer` is the accepted answer."""
 
     operation: Operation
     path: str
@@ -152,7 +152,7 @@ class PendingCall:
 
 @dataclass(eq=False, repr=False)
 class Transport(ForkSafe):
-    """Sends operations to the service at `base_url`; safe to share by threads and over forks.
+    """Sender of operations to the service at `base_url`. Threads and forks may share it.
 
     connect_timeout, read_timeout   seconds for opening a connection, and for each wait for bytes
     deadline                        seconds for a call with all its tries
@@ -189,7 +189,7 @@ class Transport(ForkSafe):
         return f"<Transport {self.base_url}>"
 
     def reset(self) -> None:
-        """Start without connections and calls, because a child of this process opens its own."""
+        """Start without connections and calls, because a child process opens its own."""
         self._mine = threading.local()
         self._slots = threading.BoundedSemaphore(self.size)
         self._slots_moved_at = time.monotonic()
@@ -207,13 +207,13 @@ class Transport(ForkSafe):
     ) -> Any:
         """Send one operation and return its parsed answer. May raise LendingError.
 
-        `path` is absolute under the base address and percent-encoded already; it is sent exactly as
-        given. A GET is tried up to three times. Any other request is sent at most once, over a new
-        connection. `before_send` is called when the connection is open, immediately before the
-        first byte. If it raises an error (usually NotSent), nothing is sent and the error is
-        raised. Raise TypeError and ValueError, and send nothing, for a body that JSON cannot
-        represent. `read` reads the JSON of an accepted answer's body. `parse` raises a LendingError
-        for an answer that does not fit the request; its connection is then closed.
+        `path` is the path below the base address. It is already percent-encoded, and is sent
+        exactly as given. A GET is tried up to three times. Any other request is sent at most once,
+        over a new connection. `before_send` is called when the connection is open, immediately
+        before the first byte. If it raises an error (usually NotSent), nothing is sent and the
+        error is raised. For a body that JSON can't represent, nothing is sent, and TypeError or
+        ValueError is raised. `read` reads the JSON of an accepted answer. `parse` raises a
+        LendingError for an answer that does not fit the request; the connection is then closed.
         """
         encoded = "?" + urlencode(query, quote_via=quote, safe="") if query else ""
         joined: ParallelCalls | None = getattr(self._mine, "joined", None)
@@ -233,7 +233,8 @@ class Transport(ForkSafe):
             parsed = self._call_in(joined, pending) if joined else self._call_alone(pending)
         except Exception as error:
             if isinstance(error, LendingError) and not error.operation:
-                error.operation = operation.name  # raised by a hook that does not know it
+                # The hook that raised this error does not know the operation.
+                error.operation = operation.name
             report(pending.finish(error))
             raise
         report(pending.finish())
@@ -241,7 +242,7 @@ class Transport(ForkSafe):
 
     @contextmanager
     def join(self, parallel: ParallelCalls) -> Iterator[None]:
-        """Add this thread's calls to these parallel calls until the end of the block."""
+        """Make the calls of this thread a part of these parallel calls, inside the block."""
         self._mine.joined = parallel
         try:
             yield
@@ -254,7 +255,7 @@ class Transport(ForkSafe):
 
         Raise Throttled if no slot is free within `slot_wait`.
         """
-        # A local name, because a fork replaces the semaphore of this object.
+        # The semaphore has a local name, because a fork replaces the semaphore of this object.
         slots = self._slots
         wait = self._slots_moved_at + self.slot_wait - time.monotonic()
         if not (slots.acquire(timeout=wait) if wait > 0 else slots.acquire(blocking=False)):
@@ -269,7 +270,8 @@ class Transport(ForkSafe):
     def report(self, call: Call) -> None:
         """Pass a finished call to `on_call`.
 
-        An error of `on_call` is only logged, because it must not hide that money has moved.
+        An error of `on_call` is only logged, because it must not hide the result of a call that
+        moved money.
         """
         if self.on_call is None:
             return
@@ -301,7 +303,7 @@ class Transport(ForkSafe):
         return self._send(pending, parallel.token)
 
     def _send(self, pending: PendingCall, token: AccessToken) -> Any:
-        """Send the request; send a read again if `pause_before_retry` allows it."""
+        """Send the request. Send a read again if `pause_before_retry` allows this."""
         tries = 0
         while True:
             tries += 1
@@ -340,7 +342,7 @@ class Transport(ForkSafe):
     def _exchange(self, pending: PendingCall, token: AccessToken) -> Answer:
         """Send the request over this thread's session.
 
-        A write has a connection of its own.
+        A write gets a new connection.
         """
         headers = {"Authorization": f"Bearer {token.value}", **pending.headers}
         if pending.body is not None:
@@ -368,7 +370,7 @@ class Transport(ForkSafe):
         )
 
     def _parse(self, pending: PendingCall, answer: Answer) -> Any:
-        """Return the parsed answer if it was accepted. Raise its LendingError if not."""
+        """Return the parsed answer. Raise the LendingError of an answer that is not accepted."""
         operation = pending.operation
         if not answer.is_accepted:
             raise error_for_status(
@@ -382,7 +384,7 @@ class Transport(ForkSafe):
             try:
                 answer.json = pending.read(answer.body) if answer.body.strip() else None
             except ValueError:
-                # Raised from None, because the parser's error quotes the body.
+                # `from None`, because the parser's error contains a part of the body.
                 raise Unreadable(
                     operation=operation.name,
                     status=answer.status,
@@ -392,7 +394,8 @@ class Transport(ForkSafe):
             parsed = pending.parse(answer)
         except LendingError:
             if operation.is_read:
-                # The answer may be the answer to another request, so the connection is not reused.
+                # This may be the answer to another request, so the connection must not be used
+                # again.
                 self._mine.session.close()
                 self._mine.session = None
             raise
@@ -420,11 +423,11 @@ def pause_before_retry(
 ) -> float | None:
     """Return the pause in seconds before a failed read is repeated; None if it is not repeated.
 
-    `tries` is the number of failures. A read is repeated if the connection did not open, broke off
-    or was out of step, and after 502, 503 and 504. `Retry-After` is respected up to two seconds; if
-    the service asks for more, the read is not repeated. Otherwise the pause begins at `backoff`
-    seconds and doubles each time. Half of the pause is random, so that many readers do not repeat
-    at the same time.
+    `tries` is the number of failed tries. A read is repeated if the connection did not open, broke
+    or was out of step, and after 502, 503 and 504. A `Retry-After` of up to two seconds is the
+    pause; if the service asks for more, the read is not repeated. Otherwise the pause begins at
+    `backoff` seconds and doubles each time. Half of the pause is random, so that many readers do
+    not repeat at the same time.
     """
     may_help = fault in _RETRIED_FAULTS or (fault is None and status in _RETRIED_STATUSES)
     if tries >= _TRIES or not may_help:

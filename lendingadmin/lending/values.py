@@ -1,4 +1,4 @@
-"""The resources of the service as frozen, tolerant values (Spec: Resources and fields)."""
+"""Resources of the service as values that never change (Spec: Resources and fields)."""
 
 from typing import Annotated, ClassVar
 
@@ -53,7 +53,7 @@ class Device(Value):
 
 
 class LoanSummary(Value):
-    """A loan as its borrower record lists it (Spec: Borrower, LoanSummary fields).
+    """A loan in the record of its borrower (Spec: Borrower, LoanSummary fields).
 
     Amounts are money.
     """
@@ -72,7 +72,7 @@ class LoanSummary(Value):
 
 
 class Borrower(Value):
-    """A borrower of an app (Spec: Borrower). The spec does not show the fields of Record types."""
+    """A borrower of an app (Spec: Borrower). The spec does not show the fields of a Record."""
 
     id_field: ClassVar[str | None] = "borrower_id"
 
@@ -98,7 +98,7 @@ class Borrower(Value):
 
 
 class Fee(Value):
-    """A fee of the contract's terms."""
+    """A fee in the terms of a contract."""
 
     kind: Text
     value: Number
@@ -111,7 +111,7 @@ class Fee(Value):
 
 
 class Penalty(Value):
-    """Rate and rules of the penalty for late payment."""
+    """Penalty for late payment: rate and rules."""
 
     rate: Number
     grace_period: Text
@@ -119,7 +119,7 @@ class Penalty(Value):
 
 
 class Interest(Value):
-    """Rates and rules of the interest."""
+    """Interest of a contract: rates and rules."""
 
     max_aer: Annotated[Number, "maxAER"]
     max_apr: Annotated[Number, "maxAPR"]
@@ -152,7 +152,7 @@ class ContractAmounts(Value):
 
 
 class InterestRates(Value):
-    """The rates that follow from the contract."""
+    """Rates that follow from the contract."""
 
     nominal_rate: Number
     periodic_rate: Number
@@ -203,7 +203,7 @@ class Installment(Value):
 
 
 class LendingContract(Value):
-    """A contract, previewed or in force. To make a loan, send its `raw` back."""
+    """A contract of a preview or of a loan. To create a loan, send the `raw` of a preview back."""
 
     id_field: ClassVar[str | None] = "product_id"
 
@@ -223,7 +223,7 @@ class LendingContract(Value):
 
 
 class Balance(Value):
-    """One part of the amount owed, in money."""
+    """Balance of one part of the amount owed, in money."""
 
     due: Number
     paid: Number
@@ -233,7 +233,7 @@ class Balance(Value):
 
 
 class LoanBalances(Value):
-    """The amounts owed, part by part; `repayment` is the total (Spec: Loan, LoanBalances)."""
+    """Balances of the parts of the amount owed. `repayment` is the total (Spec: LoanBalances)."""
 
     fees: One[Balance]
     penalty: One[Balance]
@@ -260,7 +260,7 @@ class LoanOutcome(Value):
 class Loan(Value):
     """A loan account of an app (Spec: Loan).
 
-    The spec does not show the fields of settings and labels.
+    The spec does not show the fields in settings and labels.
     """
 
     id_field: ClassVar[str | None] = "account_id"
@@ -293,7 +293,7 @@ class Loan(Value):
     labels: One[Record]
 
 
-# --- offers, and the long-running operation behind one (Spec: Offer operation) ------------------
+# --- offers, and the long-running operation of an offer (Spec: Offer operation) ------------------
 
 
 _SUMMARY_KEYS = ("creditLimit", "products", "interestRateWaiver")
@@ -335,14 +335,14 @@ class OffersResponse(Value):
 
 
 class OfferResult(Value):
-    """Result of the operation: `error` is absent on success."""
+    """Result of an offer operation. After success there is no `error`."""
 
     error: Text
     response: One[OffersResponse]
 
 
 class OfferMetadata(Value):
-    """The subject and progress of an operation. Known statuses are `queued` and `completed`."""
+    """Subject and progress of an offer operation. Known statuses are `queued` and `completed`."""
 
     status: Text
     start_time: Timestamp
@@ -356,7 +356,7 @@ class OfferMetadata(Value):
 
 
 class OfferOperation(Value):
-    """A request for offers, running or complete; the result is absent while it runs."""
+    """A request for offers. There is no result until the request is complete."""
 
     id_field: ClassVar[str | None] = "operation_id"
 
@@ -371,7 +371,10 @@ class OfferOperation(Value):
 
 
 class AssessmentOutcome(Value):
-    """The result of an assessment; absent until it is processed (Spec: Assessment)."""
+    """Result of an assessment.
+
+    It is missing until the assessment is processed (Spec: Assessment).
+    """
 
     type: Text
     reason: Text
@@ -405,21 +408,21 @@ class Assessment(Value):
 
 
 class AssessedApps(Value):
-    """The only apps that an assessment type is for."""
+    """Apps for which an assessment type can be used."""
 
     channels: Texts
     platforms: Texts
 
 
 class AssessedAccounts(Value):
-    """The only accounts that an assessment type is for."""
+    """Accounts for which an assessment type can be used."""
 
     categories: Texts
     account_types: Texts
 
 
 class AssessmentSettings(Value):
-    """The limits of an assessment type."""
+    """Limits of an assessment type."""
 
     apps: One[AssessedApps]
     accounts: One[AssessedAccounts]
@@ -428,8 +431,8 @@ class AssessmentSettings(Value):
 class AssessmentType(Value):
     """A kind of assessment (Spec: AssessmentType).
 
-    Status 0 is in beta testing, 1 general availability, 2 deprecated. An assessment or an offer
-    request names the type by its `name`.
+    Status 0 is in beta testing, 1 general availability, 2 deprecated. Requests for assessments and
+    offers give the `name` of the type.
     """
 
     id_field: ClassVar[str | None] = "assessment_type_id"
@@ -450,7 +453,7 @@ class AssessmentType(Value):
 
 
 class EntityValueSet(Value):
-    """Personal values of one kind; the kind decides the fields (Spec: EntityValueSet)."""
+    """Personal values of one kind. The fields depend on the kind (Spec: EntityValueSet)."""
 
     kind: Text
     values: Many[Record]
@@ -503,7 +506,7 @@ class ProductInterest(Value):
 class LendingTerms(Value):
     """The terms of a product (Spec: Product, LendingTerms).
 
-    According to the spec, `adjustment` may be in this object or within `interest`; both are read.
+    In the spec, `adjustment` is in this object or inside `interest`; both are read.
     """
 
     period: Text
@@ -527,7 +530,7 @@ class Charge(Value):
 class Product(Value):
     """A lending product of the project (Spec: Product).
 
-    The spec does not show the fields of labels.
+    The spec does not show the fields in labels.
     """
 
     id_field: ClassVar[str | None] = "product_id"

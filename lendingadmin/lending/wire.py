@@ -1,9 +1,9 @@
-"""Send one request and read one complete answer, or raise a fault that shows what was sent.
+"""Function that sends one request and reads one complete answer, within time limits.
 
-The time limits of HTTP libraries apply to each read of the socket. A service that sends one byte at
-a time, in its headers or its body, would block a thread for ever. Before every read and write our
-connections get the time limit from the current `HttpExchange`. They count the bytes that they read,
-and record whether anything was sent.
+The time limits of HTTP libraries apply to each read of the socket. So a service that sends one byte
+at a time could block a thread for ever. Our connections take the time limit from the current
+`HttpExchange` before every read and write. They count the bytes that they read, and record if
+anything was sent.
 
 A connection is reused only if its last answer was read to the end and no further byte was received.
 Otherwise a byte of one answer could be read as the answer to another request.
@@ -39,7 +39,7 @@ from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError, NotSent
 
 _PIECE = 64 * 1024
-# The most interim answers (1xx). A service that works for the entire deadline sends fewer.
+# Most interim answers (1xx) to one request. A service that works until the deadline sends fewer.
 _MOST_INTERIM = 100
 _HTTP_1_1 = 11
 _OUR_HEADERS = {
@@ -67,7 +67,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 class Deadline:
-    """A point in time, `seconds` from its creation."""
+    """A point in time, `seconds` after this object is created."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -91,13 +91,13 @@ class TooLarge(Exception):
 class HttpExchange:
     """One request and its answer.
 
-    `connect_timeout` limits the opening of a connection, and `read_timeout` limits each wait for
-    its bytes, in seconds. `deadline` limits all of these together. `max_bytes` limits the bytes
-    that may be read, packed or unpacked. `before_send` is called when the connection is open.
-    `has_begun` becomes True immediately before the first byte of the request is written. While it
-    is False, nothing was sent. `is_kept` is True if the connection was used for another request
-    before. `is_ambiguous` becomes True if such a connection has more bytes than the answer, because
-    the answer may belong to another request.
+    `connect_timeout` limits the time to open a connection, and `read_timeout` each wait for bytes,
+    in seconds. `deadline` limits the total time. `max_bytes` limits the bytes that may be read,
+    compressed or not. `before_send` is called when the connection is open. `has_begun` becomes True
+    immediately before the first byte of the request is written. While it is False, nothing was
+    sent. `is_kept` is True if the connection was used for another request before. `is_ambiguous`
+    becomes True if such a connection has more bytes than the answer, because the answer may then
+    belong to another request.
     """
 
     deadline: Deadline
@@ -111,11 +111,11 @@ class HttpExchange:
     received: int = field(default=0, init=False)
 
     def begin(self, connection: _Bounded) -> None:
-        """Check the open connection and call the hook before the first byte is sent.
+        """Call the hook and check the open connection, before the first byte is sent.
 
-        If one of these errors is raised, nothing is sent: NotSent if the deadline has passed,
-        ConnectionError if the other side sent data or closed the connection before the request, and
-        the errors of the hook.
+        Raise the errors of the hook, NotSent if the deadline has passed, and ConnectionError if the
+        other side sent data or closed the connection before the request. After any of these errors,
+        nothing is sent.
         """
         if self.before_send is not None:
             self.before_send()
@@ -129,21 +129,21 @@ class HttpExchange:
         self.has_begun = True
 
     def limit_wait(self) -> float:
-        """Return the maximum seconds of the next wait. Raise TimeoutError if none are left."""
+        """Return the most seconds for the next wait. Raise TimeoutError if no time is left."""
         left = self.deadline.left
         if not left:
             raise TimeoutError("the deadline of the call has passed")
         return min(left, self.read_timeout)
 
 
-# The exchange under way in this context; its connection gets its limits from here.
+# Current exchange of this context. Its connection takes the limits from here.
 _current: ContextVar[HttpExchange] = ContextVar("lending_exchange")
 
 
 class _BoundedReader(io.RawIOBase):
-    """The reading end of a socket, which sets a time limit before every read and counts the bytes.
+    """Reader of a socket that sets a time limit before every read, and counts the bytes.
 
-    Raises TooLarge if the exchange has received too many bytes.
+    A read raises TooLarge if the exchange has received too many bytes.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: HttpExchange) -> None:
@@ -161,7 +161,7 @@ class _BoundedReader(io.RawIOBase):
         self._sock.settimeout(self._exchange.limit_wait())
         count = self._raw.readinto(buffer) or 0
         self._exchange.received += count
-        # Headers and chunk sizes are counted too, so the limit is a little higher.
+        # The bytes of headers and chunk sizes also count, so the limit is a little higher.
         if self._exchange.received > self._exchange.max_bytes + _PIECE:
             raise TooLarge
         return count
@@ -172,7 +172,7 @@ class _BoundedReader(io.RawIOBase):
 
 
 class _BoundedResponse(HTTPResponse):
-    """The final answer to a request (RFC 9110, 15.2). It closes its connection if necessary."""
+    """Final answer to a request (RFC 9110, 15.2). It closes the connection if necessary."""
 
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -182,10 +182,10 @@ class _BoundedResponse(HTTPResponse):
         self.fp = io.BufferedReader(self._reader)
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Return the status line of the final answer; http.client itself skips only a 100.
+        """Return the status line of the final answer. (http.client skips only a 100.)
 
-        Raises BadStatusLine for 101, because the protocol must not change, and for an endless
-        series of interim answers.
+        Raise BadStatusLine for a 101, because the protocol must not change, and for too many
+        interim answers.
         """
         for _ in range(_MOST_INTERIM):
             version, status, reason = super()._read_status()  # type: ignore[misc]
@@ -197,9 +197,9 @@ class _BoundedResponse(HTTPResponse):
         raise BadStatusLine("no final answer")
 
     def begin(self) -> None:
-        """Read the head; close the connection after an answer whose end is ambiguous.
+        """Read the headers; close the connection after an answer whose end is ambiguous.
 
-        The end must follow from one length, or from chunks alone (RFC 9112, 6.3).
+        The end is clear if the answer has one length, or only chunks (RFC 9112, 6.3).
         """
         super().begin()
         lengths = set(self.headers.get_all("Content-Length", ()))
@@ -224,14 +224,14 @@ class _BoundedResponse(HTTPResponse):
 
 class _Bounded(HTTPConnection):
     response_class = _BoundedResponse
-    # True if a request was sent on the open socket before.
+    # True if a request was sent on this open socket before.
     has_carried = False
 
     @property
     def is_connected(self) -> bool:
-        """True if the connection may carry a request: it is open and has no unread byte.
+        """True if a request may be sent: the connection is open and has no unread byte.
 
-        The check reads a byte if there is one, so the connection can't be used any more. It is not
+        If there is a byte, the check reads it, and the connection can't be used any more. It is not
         enough to check that the socket is readable, because TLS sends its own bytes after the
         handshake.
         """
@@ -247,14 +247,15 @@ class _Bounded(HTTPConnection):
         return False
 
     def endheaders(self, *args: Any, **kwargs: Any) -> None:
-        # http.client opens the connection during the first write, but the hook must run before it.
+        # http.client would open the connection during the first write, but the hook must run
+        # between the two.
         if self.sock is None:
             self.connect()
         _current.get().begin(self)
         super().endheaders(*args, **kwargs)
 
     def close(self) -> None:
-        """Close the connection; if it is opened again, it counts as new."""
+        """Close the connection. If it is opened again, it is a new connection."""
         self.has_carried = False
         super().close()
 
@@ -282,14 +283,15 @@ _POOLS = {"http": _Pool, "https": _TLSPool}
 
 
 class _Adapter(HTTPAdapter):
-    """An adapter that never sends a request again and opens only bounded connections."""
+    """Adapter that never repeats a request, and opens only connections with limits."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = _POOLS
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
-        # A proxy's connections must set `has_begun` too, or a sent repayment would look unsent.
+        # Connections to a proxy must also set `has_begun`. Otherwise a repayment that was sent
+        # would count as not sent.
         manager = super().proxy_manager_for(proxy, **kwargs)
         manager.pool_classes_by_scheme = _POOLS
         return manager
@@ -299,9 +301,9 @@ class _Adapter(HTTPAdapter):
 class Route:
     """Route to other machines.
 
-    `ca_file` has the certificates (PEM) to trust in place of the public ones. `proxy` is the
-    address of a proxy. Both may be empty. If `trust_env` is False, the proxies, certificates and
-    .netrc of the environment are ignored.
+    `ca_file` has the certificates (PEM) to trust instead of the public certificates. `proxy` is the
+    address of a proxy. Both may be empty. If `trust_env` is False, proxies, certificates and .netrc
+    of the environment are ignored.
     """
 
     ca_file: str = ""
@@ -313,7 +315,10 @@ DIRECT = Route()
 
 
 class Session(requests.Session):
-    """A session of bounded connections: no retries, no redirects, no cookies."""
+    """Session whose connections have limits.
+
+    It makes no retries, follows no redirects, has no cookies.
+    """
 
     def __init__(self, route: Route = DIRECT) -> None:
         super().__init__()
@@ -328,14 +333,14 @@ class Session(requests.Session):
     def get_redirect_target(self, response: Any) -> None:
         """Return None for every answer, so that no redirect is followed.
 
-        For a redirect, requests would read the body before it returns the answer.
+        Otherwise the library would read the body of a redirect before it returns the answer.
         """
 
 
 class Fault(StrEnum):
     """Faults of a connection; only NOT_OPENED and UNTRUSTED mean that nothing was sent.
 
-    OUT_OF_STEP is an answer that may be the answer to another request.
+    OUT_OF_STEP means that the answer may be the answer to another request.
     """
 
     NOT_OPENED = "not opened"
@@ -348,7 +353,7 @@ class Fault(StrEnum):
 
 
 class WireFault(Exception):
-    """Error: no complete answer came. `status` is the status of a partial answer, else None."""
+    """Error: no complete answer was received. `status` is that of a partial answer, else None."""
 
     def __init__(self, fault: Fault, status: int | None = None) -> None:
         super().__init__(fault)
@@ -358,7 +363,7 @@ class WireFault(Exception):
 
 @dataclass(repr=False)
 class Answer:
-    """A complete answer. Header names compare without regard to case.
+    """A complete answer. The names of headers ignore case.
 
     `is_kept` is True if the connection was used for another request before. `read_at` is the time
     of the answer (aware, UTC). `json` is the body of an accepted answer, with numbers as int or
@@ -382,7 +387,7 @@ class Answer:
 
     @property
     def error_description(self) -> str | None:
-        """The service's own words, one line of at most 500 characters; None if there are none."""
+        """Error text of the service, one line of at most 500 characters; None if there is none."""
         fields = self.json
         if fields is None:
             try:
@@ -396,7 +401,7 @@ class Answer:
 
     @property
     def request_id(self) -> str | None:
-        """The service's reference for its answer; None if it sent no reference."""
+        """Reference of the service for its answer; None if it sent no reference."""
         for name in _REQUEST_ID_HEADERS:
             if value := _UNPRINTABLE.sub("", self.headers.get(name, "")).strip():
                 return value[:200]
@@ -404,7 +409,7 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """`Retry-After` in seconds, from a number or a date; None if it is absent or malformed."""
+        """`Retry-After` in seconds, from a number or a date; None if it is missing or malformed."""
         text = self.headers.get("Retry-After", "").strip()
         if re.fullmatch(r"\d{1,9}", text):
             return float(text)
@@ -413,7 +418,7 @@ class Answer:
 
     @property
     def clock_offset(self) -> float | None:
-        """Seconds by which our clock is ahead of `Date`; None if it is absent or malformed."""
+        """Seconds by which our clock is ahead of `Date`; None if `Date` is missing or malformed."""
         moment = _read_date(self.headers.get("Date", ""))
         return None if moment is None else (self.read_at - moment).total_seconds()
 
@@ -437,16 +442,16 @@ def send(
     *,
     route: Route = DIRECT,
 ) -> Answer:
-    """Send once and read the complete answer. If there is no session, use a new connection.
+    """Send a request once and read the complete answer. Without a session, use a new connection.
 
     `url` is complete and percent-encoded, and is sent unchanged. Raise WireFault for a fault. If
     the exchange's hook raises an error, nothing is sent.
     """
     if exchange.deadline.has_passed:
         raise WireFault(Fault.NOT_OPENED)
-    # Without a session the connection is closed after the answer, and this header says so.
+    # Without a session the connection is closed after the answer. This header announces it.
     closing = {} if session else {"Connection": "close"}
-    # The address is put in afterwards, because requests would fold and quote it.
+    # The address is set afterwards, because the library would change it.
     prepared = requests.Request(
         method, "http://x", _OUR_HEADERS | dict(headers) | closing, data=body
     ).prepare()
@@ -464,7 +469,7 @@ def send(
         except Exception as error:
             if not exchange.has_begun and not isinstance(error, _WIRE_ERRORS):
                 raise
-            # Once the first byte is out, any failure must count as "may have been saved".
+            # After the first byte was written, any failure must count as "may have been saved".
             fault = _find_fault(error, exchange)
         else:
             return _read_answer(response, exchange)
@@ -481,10 +486,10 @@ def _read_answer(response: requests.Response, exchange: HttpExchange) -> Answer:
     except Exception as error:
         response.raw.close()
         fault = _find_fault(error, exchange)
-    # An answer that is too large is not read to its end, so the bytes that are left are its own.
+    # An answer that is too large is not read to its end, so the unread bytes belong to this answer.
     if exchange.is_ambiguous and fault is not Fault.TOO_LARGE:
         raise WireFault(Fault.OUT_OF_STEP)
-    # The status of a refusal counts, even if its body was not received.
+    # The status of a refusal is used even if the body was not received.
     if fault is not None and answer.is_accepted:
         raise WireFault(fault, answer.status)
     return answer
@@ -493,8 +498,8 @@ def _read_answer(response: requests.Response, exchange: HttpExchange) -> Answer:
 def _read_body(response: requests.Response, max_bytes: int) -> bytes:
     """Return the body, unpacked.
 
-    The bytes are counted again after unpacking, because a small body can become a large one. A
-    body that announces more bytes than allowed is not read.
+    The unpacked bytes are counted again, because a small body can become large. A body that
+    announces more bytes than allowed is not read.
     """
     announced = response.headers.get("Content-Length", "")
     if announced.isdigit() and int(announced) > max_bytes:
@@ -525,7 +530,7 @@ def _find_fault(error: BaseException, exchange: HttpExchange) -> Fault:
 
 
 def _list_causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and the errors inside it, which requests and urllib3 pass as arguments."""
+    """Yield an error and its inner errors, which the libraries pass as arguments."""
     yield error
     for inner in (*error.args, getattr(error, "reason", None)):
         if isinstance(inner, BaseException):
