@@ -1,4 +1,4 @@
-"""The demo: sandbox, dashboard and people on one machine, started by `manage.py demo`.
+"""Demo: sandbox, dashboard and people on one machine, started by `manage.py demo`.
 
-The demo never uses a real service, because people are made only if the service is on loopback.
+The demo never uses a real service: it adds its people only if the service is on loopback.
 """

@@ -1,4 +1,4 @@
-"""The demo's own databases. Several demos can use them; they are removed only if no demo runs."""
+"""Databases of the demo. Several demos may use them; they are removed only if no demo runs."""
 
 import fcntl
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ _FILES = (
 
 
 class InUse(Exception):
-    """Error: another demo uses the databases that should be removed."""
+    """Error: the databases can't be removed, because another demo uses them."""
 
 
 @contextmanager
 def held(var: Path, *, fresh: bool) -> Iterator[None]:
-    """Protect the databases from removal inside the block; `fresh` removes them first.
+    """Protect the databases from removal inside the block; with `fresh`, remove them first.
 
     Raise InUse if `fresh` is True and another demo uses the databases. Databases that the
     environment names are never removed.

@@ -1,7 +1,7 @@
-"""The demo's environment: every variable that the dashboard reads.
+"""Environment of the demo: every variable that the dashboard reads.
 
-manage.py calls `prepare` before settings load, so that a `.env` file for a real service does
-not reach the demo.
+manage.py calls `prepare` before Django loads the settings, so that the demo never uses a `.env`
+file for a real service.
 """
 
 import os
@@ -14,13 +14,13 @@ from cryptography.fernet import Fernet
 BASE_DIR = Path(__file__).resolve().parents[2]
 VAR_DIR = BASE_DIR / "var"
 
-#: The settings that a person may change for the demo, with their defaults (docs/configure.md).
+#: Settings that a person may change for the demo, with their defaults (docs/configure.md).
 DEFAULTS = {"PORT": "8000", "BIND": "127.0.0.1", "CACHE_URL": "dbcache://cache"}
 
-#: The password of the demo's people, while only this machine reaches the demo.
+#: Password of the demo's people, if only this machine can reach the demo.
 PASSWORD = "demo"  # noqa: S105 - everybody knows it
 
-# The file with the end of the demo's audit trail, which is removed with the demo's database.
+# File with the end of the demo's audit trail. It is removed together with the demo's database.
 ANCHOR = "demo-audit-anchor.json"
 
 _SECRETS: Mapping[str, Callable[[], str]] = {
@@ -28,13 +28,13 @@ _SECRETS: Mapping[str, Callable[[], str]] = {
     "DATA_KEYS": lambda: Fernet.generate_key().decode(),
     "PEOPLE_KEYS": lambda: Fernet.generate_key().decode(),
     "AUDIT_KEYS": lambda: Fernet.generate_key().decode(),
-    # For a demo that other machines reach, because everybody knows PASSWORD.
+    # For a demo that other machines can reach, because everybody knows PASSWORD.
     "DEMO_PASSWORD": lambda: token_urlsafe(9),
 }
 
 
 def prepare(environ: MutableMapping[str, str], var: Path = VAR_DIR) -> None:
-    """Set every variable that the demo needs; ports and databases in `environ` are not changed."""
+    """Set every variable that the demo needs. Ports and databases in `environ` do not change."""
     environ.update(variables(environ, kept_secrets(var / "demo.env"), var))
 
 
@@ -48,7 +48,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         **secrets,
         **({"DEMO_PASSWORD": PASSWORD} if is_local else {}),
         "AUDIT_ANCHOR": given.get("AUDIT_ANCHOR") or str(var / ANCHOR),
-        # The demo has its own database, so that its people never enter the default database.
+        # The demo has its own database, so that its people are never in the default database.
         "DATABASE_URL": given.get("DATABASE_URL") or f"sqlite:///{var / 'demo.sqlite3'}",
         # The sandbox has the next port. The command refuses a text that is not a port.
         "LENDING_BASE_URL": f"http://127.0.0.1:{int(port) + 1 if port.isdecimal() else port}",
@@ -84,7 +84,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
 
 
 def find_sandbox_database(environ: Mapping[str, str], var: Path = VAR_DIR) -> Path:
-    """Return the sandbox's file: next to the demo's database, or in `var` with PostgreSQL."""
+    """Return the sandbox's file: next to the demo's SQLite file, or in `var` with PostgreSQL."""
     kind, _, place = environ["DATABASE_URL"].partition(":///")
     return (Path(place).parent if kind == "sqlite" else var) / "sandbox.sqlite3"
 
@@ -92,8 +92,8 @@ def find_sandbox_database(environ: Mapping[str, str], var: Path = VAR_DIR) -> Pa
 def kept_secrets(path: Path) -> dict[str, str]:
     """Return the demo's secrets, from a file that only its owner can read.
 
-    A missing secret is made and saved. Other secrets do not change, so that data encrypted with
-    them remains readable.
+    A secret that is missing is made and saved. Other secrets do not change, because they encrypt
+    the demo's data.
     """
     kept = _read(path)
     if kept.keys() == _SECRETS.keys():

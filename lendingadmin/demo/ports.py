@@ -9,9 +9,9 @@ class PortError(Exception):
 
 
 def port_number(name: str, text: str) -> int:
-    """Read a port from the variable `name`; the port after it must exist too.
+    """Read a port from the variable `name`. The next port must also exist.
 
-    Raise PortError for other text.
+    Raise PortError for any other text.
     """
     if not text.isdecimal() or not 0 < int(text) < 65535:
         raise PortError(f"{name}={text} is not a port. Give a number from 1 to 65534.")
@@ -19,7 +19,7 @@ def port_number(name: str, text: str) -> int:
 
 
 def require_free(host: str, port: int) -> None:
-    """Raise PortError if the port is in use, or if we are not allowed to open it."""
+    """Raise PortError if the port is in use, or if this account may not open the port."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -33,9 +33,9 @@ from lendingadmin.web.policies import (
     STATUS_WORDS,
 )
 
-# The demo shows borrowers to call at night and on holidays too.
+# The demo also shows borrowers to call at night and on holidays.
 _ALWAYS = {"hours": [["00:00", "00:00"]] * 7, "has_holidays": False}
-# The rules of the demo's lenders, by app; empty for the rules of all apps.
+# Rules of the demo's lenders, by app; "" for the rules of all apps.
 _RULES: dict[str, list[tuple[PolicyKind, dict[str, Any]]]] = {
     "": [
         (SECOND_MANAGER, {"is_on": False}),
@@ -73,7 +73,7 @@ class OtherVersion(Exception):
 
 
 class NotLoopback(Exception):
-    """Error: the service is on another machine, so it could be a real one."""
+    """Error: the service is on another machine, so it may be a real service."""
 
 
 def prepare_dashboard() -> None:
@@ -105,16 +105,16 @@ def set_rules() -> None:
 
 
 def collect_static() -> bool:
-    """Update STATIC_ROOT if a static file has changed; return True if one has.
+    """Update STATIC_ROOT if a static file has changed; return True if STATIC_ROOT was updated.
 
-    If several processes call this at the same time, one collects and the others wait for it.
+    If several processes call this at the same time, one of them collects and the others wait.
     """
     root = Path(settings.STATIC_ROOT)
     root.parent.mkdir(parents=True, exist_ok=True)
     mark = root.with_name(f"{root.name}.mark")
     with root.with_name(f"{root.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        # Name, size and time of each file that there is to collect.
+        # Name, size and time of each static file.
         digest = sha256(str(settings.STORAGES["staticfiles"]).encode())
         for finder in get_finders():
             for path, storage in finder.list([]):
@@ -130,17 +130,17 @@ def collect_static() -> bool:
 
 
 def make_people(password: str, service: str) -> None:
-    """Create a person for each role, with the role in every app, or set this password again.
+    """Create a person for each role, with the role in every app; set this password.
 
-    Raises NotLoopback unless the service's address is on this machine, because everybody can know
-    these names and the password.
+    Raise NotLoopback if the service is not on this machine, because everybody can know these names
+    and the password.
     """
     if not is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"The demo refuses to add its people for the service at {service}.")
-    # Hashing a password is slow, so all people get the same hash.
+    # A hash of a password takes time, so all people get the same hash.
     encoded = make_password(password)
     for name in ROLES:
-        # Only managers get mail, which the demo prints. Without an address there would be no mail.
+        # Only managers need an address, because only they get mail. The demo prints the mail.
         address = "manager@example.com" if name == "manager" else ""
         people = get_user_model().objects
         defaults = {"email": address, "password": encoded}

@@ -1,4 +1,4 @@
-"""Child processes that never outlive the command that started them."""
+"""Child processes that always end together with the command that started them."""
 
 import os
 import signal
@@ -17,12 +17,12 @@ _ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Died(Exception):
     """Error: a child process ended or did not become ready.
 
-    The text names the process and the fault.
+    The text names the process and the problem.
     """
 
 
 class Processes:
-    """Starts children, each in its own process group, and stops all of them at the end.
+    """Context that starts children, each in its own process group, and stops them at its end.
 
     Inside the block, Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in the main thread.
     """
@@ -42,7 +42,7 @@ class Processes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # From here on a second Ctrl-C must not leave a child behind.
+        # From here on, a second Ctrl-C must not leave a child running.
         self._held = True
         for number in self._before:
             signal.signal(number, signal.SIG_IGN)
@@ -52,8 +52,8 @@ class Processes:
         self._held = False
 
     def start(self, name: str, command: Sequence[str], environ: Mapping[str, str]) -> None:
-        """Start a child under a name for people."""
-        self._held = True  # a child that started but is not noted yet could not be stopped
+        """Start a child. Messages to people contain its name."""
+        self._held = True  # so that a child that has just started is always stopped
         self._children[name] = subprocess.Popen(
             command, env=environ, start_new_session=True, stdin=subprocess.DEVNULL
         )
@@ -79,13 +79,13 @@ class Processes:
             if time.monotonic() > deadline:
                 raise Died(f"The {name} did not answer within {seconds:.0f} seconds.")
             time.sleep(0.1)
-        # The answer may come from another process that took the port before our child could.
+        # The answer may be from another process that opened the port before our child.
         self._require_alive()
 
     def watch(self) -> None:
         """Watch the children.
 
-        Raise Died if one ends, and KeyboardInterrupt if a person stops them.
+        Raise Died if one of them ends, and KeyboardInterrupt if a person stops them.
         """
         while True:
             self._require_alive()
@@ -97,7 +97,7 @@ class Processes:
                 raise Died(_how(name, child.returncode))
 
     def _stop_asked(self, number: int, frame: FrameType | None) -> None:
-        # A second signal must not interrupt the way to `__exit__`, which stops the children.
+        # A second signal must not prevent `__exit__`, which stops the children.
         is_first, self._asked = not self._asked, True
         if is_first and not self._held:
             raise KeyboardInterrupt
@@ -109,7 +109,8 @@ class Processes:
         for child in self._children.values():
             with suppress(subprocess.TimeoutExpired):
                 child.wait(max(0.0, deadline - time.monotonic()))
-            # Children of the child may still run in its group, even if the child has ended.
+            # Processes that the child started may still run in its group, even if the child has
+            # ended.
             _signal(child, signal.SIGKILL)
             child.wait()
         self._children.clear()
@@ -119,7 +120,7 @@ def _signal(child: subprocess.Popen[bytes], number: int) -> None:
     try:
         os.killpg(child.pid, number)
     except (ProcessLookupError, PermissionError):
-        # macOS answers PermissionError for a group whose members have all ended.
+        # macOS raises PermissionError for a group whose members have all ended.
         return
 
 

@@ -1,4 +1,4 @@
-"""The address of the file to try. lendingadmin/urls.py has it only if DEMO is on."""
+"""Address of the file to try. lendingadmin/urls.py has this address only if DEMO is on."""
 
 from django.urls import path
 

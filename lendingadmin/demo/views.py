@@ -1,4 +1,4 @@
-"""The statement of this morning, which people of the demo upload to try it."""
+"""Download of the statement of this morning, which people of the demo can upload."""
 
 from django.http import HttpResponse
 

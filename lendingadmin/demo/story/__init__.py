@@ -1,8 +1,7 @@
-"""The demo's story: two weeks of work at a lender, added once to new data.
+"""Story of the demo: two weeks of work at a lender, added once to new data.
 
-Each module adds one kind of record with the dashboard's own services. Days are counted from today.
-If a service has no argument for the time, `moved_to` changes the times of the row that the service
-has just written.
+Each module adds one kind of record, with the services of the dashboard. Days are counted back from
+today. If a service has no argument for the time, `moved_to` changes the times of the new row.
 """
 
 from contextlib import suppress
@@ -19,15 +18,15 @@ from .cast import APP, Cast, read_book
 
 
 def tell(history: Path) -> None:
-    """Add the story, unless it is complete; then delete `history`, a file of the sandbox.
+    """Add the story if it is not complete; then delete `history`, a file of the sandbox.
 
-    A story that was cut short is added again. Its idempotency keys are the same, so nothing is
-    recorded twice.
+    If an earlier run did not finish, the story is added again. The idempotency keys are the same,
+    so nothing is recorded twice.
     """
     if NoteVersion.objects.filter(idempotency_key=notes.LAST_KEY).exists():
         return
     app = gateway.lending_app(APP)
-    with timezone.override(app.zone):  # as in the pages: days are the lender's
+    with timezone.override(app.zone):  # days are in the lender's zone, as on pages
         cast = Cast.gather()
         updates.read_people(app)
         updates.read_past(app, history)

@@ -1,4 +1,4 @@
-"""Twelve calls of two days, with promises and a dispute."""
+"""Twelve calls on two days, with promises and a dispute."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,7 +17,7 @@ from .cast import Book, Cast, at, number_keys
 if TYPE_CHECKING:
     from .journal import Entry
 
-# Result, caller, days ago, time, note.
+# Each call: result, caller, days ago, time, note.
 _OTHERS = (
     (Outcome.DISPUTE, "brian", 1, "15:20", "Says that the last instalment was paid at the agent."),
     (Outcome.NO_ANSWER, "officer", 1, "09:05", ""),
@@ -32,7 +32,7 @@ _OTHERS = (
 
 
 def make(app: LendingApp, cast: Cast, book: Book, recorded: Sequence["Entry"]) -> None:
-    """Save the calls, with a fulfilled promise, a broken one, one for today, and a dispute."""
+    """Save the calls, with three promises (fulfilled, broken, for today) and a dispute."""
     keys, today = number_keys("call"), timezone.localdate()
     broken, due, *others = book.late
     kept = recorded[0]

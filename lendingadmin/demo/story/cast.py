@@ -1,4 +1,4 @@
-"""The people and the loans of the story."""
+"""People and loans of the story."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -22,7 +22,7 @@ _OPEN = 2  # a loan's status
 
 
 class Cast(NamedTuple):
-    """The demo's people, and colleagues who can't sign in."""
+    """People of the demo, and colleagues who can't sign in."""
 
     officer: User
     support: User
@@ -49,7 +49,7 @@ class Cast(NamedTuple):
 
 
 class Debt(NamedTuple):
-    """An open loan with its borrower: amounts owed, overdue and due next."""
+    """An open loan with its borrower, and the amounts owed, overdue and due next."""
 
     account_id: str
     borrower_id: str
@@ -62,20 +62,20 @@ class Debt(NamedTuple):
 
     @property
     def usual(self) -> Decimal:
-        """A usual payment: the next amount due, rounded down to full fifties, at most 15,000."""
+        """A usual payment: the next amount due, rounded down to fifties, at most 15,000."""
         due = min(self.coming or self.owed, self.owed, Decimal(15_000))
         return max(due // 50 * 50, Decimal(50))
 
     @property
     def queue(self) -> str:
-        """The call queue of the borrower."""
+        """The key of the call queue for the borrower."""
         if self.days_late > 30:
             return "late-31"
         return "late-8-30" if self.days_late > 7 else "late-1-7"
 
 
 class Book(NamedTuple):
-    """The open loans of people with a name and a phone, one for each person, by account."""
+    """Open loans of borrowers with a name and a phone, one for each borrower, by account."""
 
     debts: list[Debt]
 
@@ -127,11 +127,11 @@ def at(app: LendingApp, days_ago: int, clock: str) -> datetime:
 
 
 def moved_to(row: Model, moment: datetime, *names: str) -> None:
-    """Set the fields `names` of a row to a past time, in place of the present time."""
+    """Set the fields `names` of a row to a past time."""
     values: dict[str, Any] = dict.fromkeys(names, moment)
     type(row)._default_manager.filter(pk=row.pk).update(**values)
 
 
 def number_keys(kind: str) -> Iterator[str]:
-    """Return an endless iterator of idempotency keys, which are the same in each run."""
+    """Return an endless iterator of idempotency keys. They are the same in each run."""
     return map(f"story-{kind}-{{}}".format, count(1))

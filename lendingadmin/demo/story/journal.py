@@ -1,4 +1,4 @@
-"""Repayments of yesterday with cash counts, and of this morning with open questions."""
+"""Repayments of yesterday, with cash counts, and of this morning, with open questions."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 def record_yesterday(app: LendingApp, cast: Cast, book: Book) -> list[Entry]:
-    """Record yesterday's repayments, cash counts of two people, and a mistake in one repayment.
+    """Record yesterday's repayments, the cash counts of two people, and a mistake in a repayment.
 
     Return the repayments by M-PESA.
     """
@@ -59,7 +59,7 @@ def record_yesterday(app: LendingApp, cast: Cast, book: Book) -> list[Entry]:
 
 
 def record_today(app: LendingApp, cast: Cast, book: Book) -> None:
-    """Record this morning's repayments: three recorded, one to check, and one to approve."""
+    """Record this morning's repayments: three are recorded, one needs a check, one an approval."""
     keys, opens = number_keys("today"), at(app, 0, "08:20")
     *some, unsure = book.current[-4:]
     for number, debt in enumerate(some):
@@ -97,7 +97,7 @@ def _request(
 
 
 def _set_entered(repayment: Repayment, moment: datetime) -> None:
-    """Set the time at which a repayment was entered and sent, and its balances were read."""
+    """Set the time at which a repayment was entered and sent, and at which balances were read."""
     moved_to(repayment, moment, "created_at", "state_at", "sent_at", "send_before")
     repayment.created_at = moment
     readings = Reading.objects.filter(repayment=repayment)
@@ -105,7 +105,7 @@ def _set_entered(repayment: Repayment, moment: datetime) -> None:
 
 
 def _count_tills(app: LendingApp, cast: Cast) -> None:
-    """Save the evening's cash counts of two people. In one count 200 are missing."""
+    """Save the cash counts of two people in the evening. In one count, 200 are missing."""
     evening = at(app, 1, "17:35")
     for till in cash.list_tills(app, evening.date()):
         if till.counted is None:
@@ -120,7 +120,7 @@ def _count_tills(app: LendingApp, cast: Cast) -> None:
 
 
 def _leave_unknown(asked: services.Request, by: User) -> None:
-    """Save a repayment as if the service had not answered in time; nothing is sent."""
+    """Save a repayment as if the service had not answered in time. Nothing is sent."""
     repayment, is_new = services.create_intent(asked, by, "story-unknown")
     if not is_new:
         return

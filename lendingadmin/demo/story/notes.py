@@ -1,4 +1,4 @@
-"""Three notes, one of which names the manager, and a list of loans that everybody has pinned."""
+"""Three notes, of which one names the manager, and a shared list of loans."""
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
@@ -8,7 +8,7 @@ from lendingadmin.records.notes.services import Record, write_note
 
 from .cast import Book, Cast
 
-#: The note that is written last. With it, the story is complete.
+#: Key of the note that is written last. If this note exists, the story is complete.
 LAST_KEY = "story-note-3"
 
 

@@ -1,4 +1,4 @@
-"""Requests for offers: three lead to an offer, one lacks data, and one is declined."""
+"""Requests for offers: three get an offer, one has not enough data, and one is declined."""
 
 import time
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _LONGEST_WAIT = 10  # seconds; the sandbox takes four
 
 
 def ask(cast: Cast, book: Book) -> list[OfferRequest]:
-    """Request offers for borrowers whose last assessment shows the result in advance."""
+    """Request offers for borrowers. Their last assessment shows the result in advance."""
     owing = {debt.borrower_id for debt in book.debts}
     chosen = dict[str, list[str]]()
     for one in gateway.app(APP).assessments.iterate():
@@ -28,7 +28,7 @@ def ask(cast: Cast, book: Book) -> list[OfferRequest]:
             continue
         borrower_id = resource_id(str(one.account_id)) or ""
         outcome = str(getattr(one.result, "type", ""))
-        # A debt uses up the credit limit, so a borrower with a debt gets no offer.
+        # A debt uses the complete credit limit, so a borrower with a debt gets no offer.
         if borrower_id and not (outcome == "authorized" and borrower_id in owing):
             chosen.setdefault(outcome, []).append(borrower_id)
     found = list[OfferRequest | None]()
@@ -41,7 +41,7 @@ def ask(cast: Cast, book: Book) -> list[OfferRequest]:
 
 
 def read_answers(requests: Sequence[OfferRequest]) -> None:
-    """Check the requests until the service has answered all, for at most ten seconds."""
+    """Check the requests until the service has answered all of them, for at most ten seconds."""
     until = time.monotonic() + _LONGEST_WAIT
     for row in requests:
         while not row.is_finished and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""Officers with borrowers, one of whom is on leave."""
+"""Officers and their borrowers. One officer is on leave."""
 
 from datetime import timedelta
 
@@ -11,10 +11,10 @@ from .cast import Book, Cast
 
 
 def assign(app: LendingApp, cast: Cast, book: Book) -> None:
-    """Share the borrowers among three officers. One officer hands hers over for a week."""
+    """Assign the borrowers to three officers. One officer hands her borrowers over for a week."""
     teams = (cast.officer, cast.officer, cast.brian, cast.amina)
     for number, debt in enumerate(book.debts):
-        # The last six borrowers stay without an officer, as new borrowers do.
+        # The last six borrowers have no officer, like new borrowers.
         if number < len(book.debts) - 6:
             officer = teams[number % len(teams)]
             services.assign(app.app_id, debt.borrower_id, officer, cast.manager, None)

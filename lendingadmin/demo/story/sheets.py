@@ -16,7 +16,7 @@ _ROWS = 8
 
 
 def make_late(app: LendingApp, cast: Cast) -> None:
-    """Make and print a sheet that is late since yesterday, if there are rows for it."""
+    """Make and print a sheet that is late since yesterday, if there are rows for a sheet."""
     days = read_days(app.app_id) + 2
     wanted = Wanted(timezone.localdate() - timedelta(days=days), Choice.OVERDUE)
     found = choose(app, wanted)

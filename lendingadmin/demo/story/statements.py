@@ -1,4 +1,4 @@
-"""M-PESA statements: a complete one of yesterday, and one of this morning for people to try."""
+"""M-PESA statements: one of yesterday, and one of this morning that people can upload."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .journal import Entry
 
 _SHORT_CODE, _OPENING = "522533", Decimal("18250.00")
-# Payers without a known loan: name, phone, the account that they entered, and amount.
+# Payers without a known loan: name, phone, entered account, and amount.
 _STRANGERS = (
     ("PETER MAINA", "254722184903", "School fees", "2500.00"),
     ("ESTHER CHEBET", "254711630227", "0711630227", "1200.00"),
@@ -45,13 +45,13 @@ class Paid(NamedTuple):
 
 
 def make_receipt(account_id: str, moment: datetime) -> str:
-    """Return a receipt code in the form of M-PESA, which is the same for the same loan and day."""
+    """Return a receipt code in the form of M-PESA; the same code for the same loan and day."""
     chance = random.Random(f"{account_id} {moment:%Y%m%d}")  # noqa: S311 - no secret
     return f"T{moment:%j}"[:2] + "".join(chance.choices(ascii_uppercase + digits, k=8))
 
 
 def upload_yesterday(app: LendingApp, cast: Cast, recorded: Iterable["Entry"]) -> None:
-    """Upload yesterday's statement: all recorded repayments, and four payments of strangers."""
+    """Upload yesterday's statement: the recorded repayments, and four payments of strangers."""
     paid = [
         Paid(
             repayment.external_id,
@@ -73,9 +73,9 @@ def upload_yesterday(app: LendingApp, cast: Cast, recorded: Iterable["Entry"]) -
 
 
 def write_this_morning(app: LendingApp) -> bytes:
-    """Return a statement of today until now, with payments on loans of the newest update.
+    """Return a statement of today until now, with payments for loans of the newest update.
 
-    Most can be recorded immediately, one is already recorded, and some need a person's decision.
+    Most payments can be recorded immediately, one is already recorded, and some need a decision.
     """
     now = timezone.now().astimezone(app.zone)
     begins = datetime.combine(now.date(), time(), app.zone)
@@ -92,7 +92,7 @@ def write_this_morning(app: LendingApp) -> bytes:
     for number, loan in enumerate(some, start=1):
         person, moment = names[loan.borrower_id], begins + step * number
         amount = (loan.next_due_amount or Decimal(0)).quantize(Decimal(1))
-        # One payer enters the phone number instead of the loan, and one pays far too much.
+        # One payer enters the phone number instead of the loan. Another pays much more than owed.
         reference = person.phone if number == 4 else loan.account_id
         amount *= 40 if number == 8 else 1
         receipt = make_receipt(f"{loan.account_id} morning", moment)

@@ -1,4 +1,4 @@
-"""Fourteen daily updates of the portfolio: thirteen from the sandbox's history, and today's."""
+"""Fourteen daily updates of the portfolio: thirteen from the sandbox's history, one of today."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,7 +18,7 @@ from .cast import Cast, moved_to
 
 
 class _PastWalk(CountWalk):
-    """The usual walk, through loans as they were listed on a past day."""
+    """The usual walk, but through the loans as they were on a past day."""
 
     loans: list[Any]
 
@@ -27,7 +27,7 @@ class _PastWalk(CountWalk):
         yield Page(read_items(self.loans, Loan), None, self.row.began_at)
 
     def end_list(self, until: float) -> None:
-        """Skip the totals of lists, because people open only lists of the newest update."""
+        """Do not save totals of lists, because people open lists only of the newest update."""
 
 
 def read_people(app: LendingApp) -> None:

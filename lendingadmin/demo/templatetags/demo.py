@@ -1,4 +1,4 @@
-"""Tags for hints that only the demo shows: its people at the sign-in, and things to try."""
+"""Tags for hints that only the demo shows: its people on the sign-in page, and things to try."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -23,7 +23,7 @@ _MOST = 5
 
 
 class Thing(NamedTuple):
-    """Something to try: the right that it needs, the name and query of its page, and words."""
+    """Something to try: the right that a person needs, the page's name and query, and words."""
 
     right: str
     page: str
@@ -31,7 +31,7 @@ class Thing(NamedTuple):
     words: str
 
 
-#: The things to try, in the order of the page. A person sees the first five that they may do.
+#: Things to try, in the order of the page. A person sees the first five that the rights allow.
 _THINGS = (
     Thing(
         "lending.loans.makeRepayment",
@@ -107,9 +107,9 @@ def demo_password() -> str:
 
 @register.simple_tag
 def demo_things(app: LendingApp, person: User) -> list[tuple[str, str]]:
-    """Return addresses and words of at most _MOST things that the person may try.
+    """Return the addresses and words of things that the person may try, at most _MOST.
 
-    Return none outside the demo, or in an app without the story.
+    The list is empty outside the demo, and in an app without the story.
     """
     if not settings.DEMO or app.app_id != APP:
         return []

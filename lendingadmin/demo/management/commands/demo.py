@@ -18,7 +18,7 @@ from lendingadmin.demo.processes import Died, Processes
 
 
 class Command(BaseCommand):
-    """`manage.py demo`, which `make run` runs."""
+    """`manage.py demo`; `make run` runs this command."""
 
     help = "Start the sandbox with data, the dashboard and the worker, and print how to sign in."
     requires_system_checks = []
@@ -75,7 +75,7 @@ class Command(BaseCommand):
 
 
 def _ports() -> tuple[int, int]:
-    """Return the free ports of the dashboard and of its sandbox, which has the next one."""
+    """Return the ports of the dashboard and of its sandbox. The sandbox has the next port."""
     port = port_number("PORT", os.environ["PORT"])
     require_free(os.environ["BIND"], port)
     require_free("127.0.0.1", port + 1)

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    """`manage.py new_data_key`, which runs without system checks, because they need a key."""
+    """`manage.py new_data_key`. It makes no system checks, because they need a key."""
 
     help = "Print a new key for DATA_KEYS. Put it before the older keys."
     requires_system_checks = []
