@@ -1,1 +1,1 @@
-"""`/styleguide/`: every token and every component in both themes, for developers."""
+"""Page `/styleguide/` for developers: every token and every component in both themes."""

@@ -1,4 +1,4 @@
-"""Sample data for the styleguide's components: invented people and loans."""
+"""Sample data for the components of the styleguide: invented people and loans."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -61,7 +61,7 @@ class SampleForm(forms.Form):
 
 
 def chips() -> list[Status]:
-    """Return every status with its own style, and one without a style."""
+    """Return every status that has a style, and a status without a style."""
     worded = [statuses.find_status("1", {"1": word}) for word in _WORDS]
     late = statuses.days_late(20)
     return [status for status in (*worded, *repayment_chips().values(), late) if status]
@@ -96,7 +96,7 @@ def cards() -> list[Card]:
 
 
 def schedule() -> dict[str, Any]:
-    """Return a contract of six instalments, of which one is paid, one late and one next."""
+    """Return a contract of six instalments: one is paid, one is late and one is next."""
     rows = [_installment(month) for month in range(6)]
     progress = ("paid", "late", "next", "to come", "to come", "to come")
     steps = [
@@ -158,7 +158,7 @@ def sheet(theme: str) -> dict[str, Any]:
 
 
 def technical() -> list[Leaf]:
-    """Return leaves: a short value, a long value, and the items of a list."""
+    """Return values of a record: a short value, a long value, and the items of a list."""
     instalments = [{"startDate": f"2026-{month}-01T00:00:00.000Z"} for month in (11, 12)]
     raw = {"uid": LONG_ID, "contract": {"installments": instalments}, "note": LONG_NAME * 3}
     return list_technical(Loan(raw), ())

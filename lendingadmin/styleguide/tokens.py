@@ -1,4 +1,4 @@
-"""The tokens of tokens.css, and the contrast between two colours."""
+"""Tokens of tokens.css, and the contrast between two colours."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ class Colour(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step of a scale; `size` is its value in the sheet."""
+    """A step of a scale. `size` is its value in tokens.css."""
 
     name: str
     size: str
@@ -40,7 +40,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def pairs(css: str) -> dict[str, tuple[str, str]]:
-    """Return the colours of a sheet by name: `#rrggbb` in the light and in the dark theme."""
+    """Return the colours of a style sheet by name: `#rrggbb` in the light and in the dark theme."""
     return {name: (light, dark) for name, light, dark in _COLOUR.findall(css)}
 
 
@@ -51,7 +51,7 @@ def sheet() -> str:
 
 
 def colours(theme: str) -> list[Colour]:
-    """Return every colour in a theme, `light` or `dark`, in the order of the sheet."""
+    """Return every colour of a theme, `light` or `dark`, in the order of tokens.css."""
     known, at = pairs(sheet()), _THEMES.index(theme)
     ground = known["surface"][at]
     return [

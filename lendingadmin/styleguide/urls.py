@@ -1,4 +1,4 @@
-"""The address of the styleguide. lendingadmin/urls.py has it only in the demo."""
+"""Address of the styleguide. lendingadmin/urls.py has this address only in the demo."""
 
 from django.urls import path
 

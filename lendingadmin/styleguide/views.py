@@ -1,4 +1,4 @@
-"""Page of all components."""
+"""Page with all tokens and components."""
 
 from typing import Any
 
