@@ -1,4 +1,4 @@
-"""Access rules (Spec: Scopes and permissions): clients, and the rights for each operation."""
+"""Access rules (Spec: Scopes and permissions): clients, and the rights that an operation needs."""
 
 import hmac
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ SCOPES = (ALL, LENDING, READ, WRITE)
 
 
 class Need(NamedTuple):
-    """The rights for one operation: one of the scopes, and the permission."""
+    """Rights that an operation needs: one of the scopes, and the permission."""
 
     scopes: tuple[str, ...]
     permission: str
@@ -24,7 +24,7 @@ class Client(NamedTuple):
     permissions: frozenset[str]
 
     def has_secret(self, secret: str) -> bool:
-        """Return True if this is the client's secret, compared in constant time."""
+        """Return True if this is the client's secret. The comparison takes constant time."""
         return hmac.compare_digest(self.secret.encode(), secret.encode(errors="replace"))
 
 
@@ -56,7 +56,7 @@ EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
 def build_clients(more: Iterable[Client]) -> dict[str, Client]:
-    """Return the service accounts by id: `sandbox` with every permission, and the given ones."""
+    """Return the service accounts by id: `sandbox` with every permission, and those in `more`."""
     return {one.client_id: one for one in (Client("sandbox", "sandbox-secret", EVERYTHING), *more)}
 
 

@@ -1,4 +1,4 @@
-"""The sandbox's only clock. The rules never read it; the caller passes the time to them."""
+"""Only clock of the sandbox. The rules never read the clock; they get the time as an argument."""
 
 from datetime import UTC, datetime
 
@@ -6,5 +6,5 @@ from lendingadmin.sandbox.rules.instants import cut
 
 
 def now() -> datetime:
-    """Return the present time in UTC, cut to milliseconds like every timestamp of the service."""
+    """Return the present time in UTC, in milliseconds like every timestamp of the service."""
     return cut(datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""The sandbox's tables. Personal data are only in `encrypted` columns; money is text, not REAL."""
+"""Tables of the sandbox. Personal data is only in `encrypted` columns; money is text, not REAL."""
 
 from datetime import datetime
 
@@ -9,7 +9,10 @@ from lendingadmin.sandbox.store.encryption import decrypt
 
 
 class Row(models.Model):
-    """Base of every table. It names the app, because tests import the models without the app."""
+    """Base of every table.
+
+    The base names the app, because tests import the models without the app.
+    """
 
     class Meta:
         abstract = True
@@ -29,7 +32,7 @@ class Token(Row):
 
 
 class Borrower(Row):
-    """A borrower of an app; `encrypted` has all the data that were sent about the borrower."""
+    """A borrower of an app. `encrypted` has all data that was sent about the borrower."""
 
     app_id = models.CharField(max_length=200)
     borrower_id = models.CharField(max_length=200)
@@ -46,10 +49,10 @@ class Borrower(Row):
 
 
 class Loan(Row):
-    """A loan account: narrow rows for the filters of lists; LoanRecord has the other data.
+    """A loan account. The rows have only columns for filters; LoanRecord has the other data.
 
-    No status is stored, because it follows from `start_date`, `settlement_date` and `oldest_due` at
-    any time.
+    No status is stored. It is computed from `start_date`, `settlement_date`, `oldest_due` and the
+    time.
     """
 
     app_id = models.CharField(max_length=200)
@@ -89,7 +92,7 @@ class Loan(Row):
 
 
 class LoanRecord(Row):
-    """The large data of a loan: its contract as JSON, its account, and the other sent data."""
+    """Large data of a loan: its contract as JSON, its account, and all other data that was sent."""
 
     loan = models.OneToOneField(
         Loan, on_delete=models.CASCADE, primary_key=True, related_name="record"
@@ -100,7 +103,7 @@ class LoanRecord(Row):
 
 
 class Repayment(Row):
-    """A repayment. A repayment with a future value date is not `posted` yet."""
+    """A repayment. It is not `posted` if its value date is in the future."""
 
     loan = models.ForeignKey(Loan, on_delete=models.CASCADE, related_name="repayments")
     app_id = models.CharField(max_length=200)
@@ -121,9 +124,9 @@ class Repayment(Row):
 
 
 class Event(Row):
-    """An event: narrow rows for the filters of lists; EventData has its data, encrypted.
+    """An event. The rows have only columns for filters; EventData has the encrypted data.
 
-    No status is stored, because it follows from `ready_at` and `has_errors` at any time.
+    No status is stored. It is computed from `ready_at`, `has_errors` and the time.
     """
 
     app_id = models.CharField(max_length=200)
@@ -162,7 +165,7 @@ class Event(Row):
 
 
 class EventData(Row):
-    """The entity values of an event, encrypted."""
+    """Entity values of an event, encrypted."""
 
     event = models.OneToOneField(
         Event, on_delete=models.CASCADE, primary_key=True, related_name="data"
@@ -171,7 +174,7 @@ class EventData(Row):
 
 
 class Assessment(Row):
-    """An assessment. Its outcome is computed at its creation and shown after `ready_at`."""
+    """An assessment. The outcome is computed when it is created, and shown after `ready_at`."""
 
     app_id = models.CharField(max_length=200)
     assessment_id = models.CharField(max_length=40)
@@ -200,11 +203,10 @@ class Assessment(Row):
 
 
 class OfferOperation(Row):
-    """A getOffers request: one for each requestId of a borrower, even if it is sent several times.
+    """A getOffers request. There is one for each requestId of a borrower.
 
-    No state is stored, because the progress follows from `assessment`. `encrypted` has the
-    borrower's category and debt at the time of the request, because the offer must not change
-    later.
+    No state is stored, because `assessment` gives the progress. `encrypted` has the borrower's
+    category and debt at the time of the request, because the offer must not change later.
     """
 
     borrower = models.ForeignKey(Borrower, on_delete=models.CASCADE, related_name="offers")

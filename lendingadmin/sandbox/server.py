@@ -1,4 +1,4 @@
-"""gunicorn for the sandbox: threads, a listening socket, and errors in the form of the API."""
+"""gunicorn for the sandbox, with threads, an open socket, and errors in the form of the API."""
 
 import logging
 import socket
@@ -16,7 +16,7 @@ from lendingadmin.sandbox import wire
 
 log = logging.getLogger(__name__)
 
-LONGEST_LINE = 8190  # bytes of a request line, and of a header; gunicorn's own bound
+LONGEST_LINE = 8190  # bytes of a request line, and of a header; this is gunicorn's limit
 _REFUSALS: dict[type[Exception], tuple[int, str]] = {
     errors.LimitRequestLine: (414, f"The request line must have at most {LONGEST_LINE} bytes"),
     errors.LimitRequestHeaders: (431, f"A header must have at most {LONGEST_LINE} bytes"),
@@ -34,8 +34,8 @@ def find_refusal(fault: BaseException) -> tuple[int, str]:
     return 500, "The service failed"
 
 
-class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
-    """Worker that adds an `error_description` to gunicorn's own refusals (Spec: Errors)."""
+class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+    """Worker that adds an `error_description` when gunicorn refuses a request (Spec: Errors)."""
 
     def handle_error(
         self, req: object, client: socket.socket, addr: object, exc: BaseException
@@ -57,15 +57,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
             log.debug("the client has gone")
 
 
-class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
-    """gunicorn with threads, on a socket that is already listening, given by its descriptor."""
+class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """gunicorn with threads. `listener` is the descriptor of a socket that already listens."""
 
     def __init__(self, listener: int, workers: int, when_ready: Callable[[], None]) -> None:
         self.listener, self.workers, self.when_ready = listener, workers, when_ready
         super().__init__()
 
     def load_config(self) -> None:
-        """Set options that the environment of a dashboard on this machine must not change."""
+        """Set the options. The environment of a dashboard on this machine must not change them."""
         values = {
             "bind": f"fd://{self.listener}",
             "workers": self.workers,

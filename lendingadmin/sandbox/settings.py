@@ -1,4 +1,7 @@
-"""The sandbox's own settings. Options of `manage.py sandbox` change those with a comment."""
+"""Settings of the sandbox.
+
+Options of `manage.py sandbox` change the settings with such a comment.
+"""
 
 from pathlib import Path
 
@@ -18,7 +21,7 @@ SANDBOX_BODY_LIMIT = 1_000_000  # bytes; a contract of 520 instalments has about
 SANDBOX_EVENTS_LIMIT = 4_999_999  # bytes; Spec: Limits, event data is under 5 MB
 
 DEBUG = False
-ALLOWED_HOSTS = ["*"]  # a service for programs: nothing here is built from the Host header
+ALLOWED_HOSTS = ["*"]  # nothing in this service is built from the Host header
 ROOT_URLCONF = "lendingadmin.sandbox.urls"
 INSTALLED_APPS = ["lendingadmin.sandbox", "ninja"]  # ninja for the files of /docs
 STATIC_URL = "/static/"
@@ -49,6 +52,6 @@ LOGGING = {
     "disable_existing_loggers": False,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    # Refusals are normal for the sandbox, so only unforeseen errors are logged.
+    # Refused requests are normal for the sandbox, so only other errors are logged.
     "loggers": {"django.request": {"level": "ERROR"}},
 }

@@ -1,4 +1,4 @@
-"""All addresses of the sandbox: the API, the files of its page, and errors in the API's form."""
+"""Addresses of the sandbox: the API, the files of its page, and errors in the form of the API."""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""Read and write JSON: numbers are Decimals, and data that can't be stored are refused."""
+"""Functions that read and write JSON.
+
+Numbers are Decimals; data that can't be stored is refused.
+"""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -49,10 +52,11 @@ def read_own(text: bytes | str) -> Any:
 
 
 def read_sent(body: bytes) -> Any:
-    """Parse the body from a client; raise Invalid if it is not plain, storable JSON.
+    """Parse the body of a request; raise Invalid if it is not JSON that can be stored.
 
-    These are refused: broken JSON, NaN and infinities, numbers of 10^15 and more, nesting deeper
-    than 32, control characters (except tab and line ends) and half surrogate pairs in texts.
+    These are refused: wrong JSON, NaN and infinities, numbers of 10^15 and more, more than 32
+    levels of nesting, control characters (except tab and line ends), and half surrogate pairs in
+    texts.
     """
     try:
         document = simplejson.loads(body.decode("utf-8"), use_decimal=True, allow_nan=False)

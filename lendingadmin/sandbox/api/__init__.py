@@ -1,4 +1,4 @@
-"""The HTTP API (Spec: Endpoints), described at /openapi.json and, as a page, at /docs."""
+"""HTTP API (Spec: Endpoints). /openapi.json and the page /docs describe it."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class JsonParser(Parser):
     """Parser of JSON bodies, with numbers as Decimals."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, object]:
-        """Return the body. Raises Refusal (415) or Invalid (400)."""
+        """Return the body. Raise Refusal (415) or Invalid (400) if it is not a JSON object."""
         if request.content_type != "application/json":
             raise errors.Refusal(415, "Content-Type must be application/json")
         body = wire.read_sent(request.body)
@@ -54,7 +54,7 @@ api = DescribedAPI(
 errors.install(api)
 api.add_router("", tokens.router)
 api.add_router("", catalogue.router)
-api.add_router("", offers.router)  # before borrowers, where an id would match `{id}:getOffers`
+api.add_router("", offers.router)  # before borrowers: an id there would match `{id}:getOffers`
 api.add_router("", borrowers.router)
 api.add_router("", loans.router)
 api.add_router("", assessments.router)

@@ -1,8 +1,8 @@
-"""The OpenAPI document: ninja's description of each operation, with additions from the spec.
+"""OpenAPI document: ninja's description of each operation, with additions from the spec.
 
-ninja reads parameters, bodies and answers from the code. Each path's guard names an operation. For
-this operation, the module adds errors, scopes, the permission, and the spec's names of path
-parameters.
+ninja reads parameters, bodies and answers from the code. The guard of a path names an operation.
+For this operation, the module adds errors, scopes, the permission, and the names of path parameters
+from the spec.
 """
 
 import re
@@ -52,7 +52,7 @@ _SCHEMES = {
     },
     "bearer": {"type": "http", "scheme": "bearer", "description": "A token of the issuer."},
 }
-# What a browser may load for the page: nothing from another host.
+# Content Security Policy of the page: a browser loads nothing from another host.
 _POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 _FORM = {
     "type": "object",
@@ -98,7 +98,7 @@ class Document(OpenAPISchema):
         return details
 
     def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
-        """Return path parameters with the spec's names and our limits; queries are unchanged."""
+        """Return the parameters. Path parameters have the spec's names and our limits."""
         parameters: list[dict[str, Any]] = super().operation_parameters(operation)
         for one in parameters:
             if one["in"] == "path":
@@ -115,7 +115,7 @@ class Document(OpenAPISchema):
         return [{"oauth2": [scope]} for scope in guard.need.scopes] + [{"bearer": []}]
 
     def responses(self, operation: Operation) -> dict[int, dict[str, Any]]:
-        """Return the descriptions of the answer and of every possible error."""
+        """Return descriptions of the answer and of every possible error."""
         described: dict[int, dict[str, Any]] = super().responses(operation)
         errors = {status for status in described if status >= 400} | {*_ALWAYS}
         if _find_guard(operation):
@@ -138,10 +138,10 @@ class Document(OpenAPISchema):
 
 
 class DescribedAPI(NinjaAPI):
-    """An API with a complete document; its page loads nothing from another host."""
+    """API with a complete document. Its page loads nothing from another host."""
 
     def __init__(self, **options: Any) -> None:
-        # Swagger UI would send the document's address to a validator on the Internet.
+        # Otherwise Swagger UI would send the document's address to a validator on the Internet.
         super().__init__(
             docs=Swagger({"validatorUrl": "none"}),
             docs_url="/docs",

@@ -1,4 +1,4 @@
-"""Rules for all requests and answers: a request id on every answer, a limit on every body."""
+"""Rules for all requests: a request id for every answer, and a limit for every body."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from lendingadmin.sandbox.api.errors import WORDS, answer
 
-_DRAINED = 32_000_000  # bytes read and thrown away, so that the client gets to see its 413
+_DRAINED = 32_000_000  # bytes that are read and ignored, so that the client receives the 413
 _PIECE = 64 * 1024
 _EVENTS = re.compile(r"/v1/projects/[^/]+/apps/[^/]+/events")
 
@@ -17,7 +17,7 @@ Next = Callable[[HttpRequest], HttpResponse]
 
 
 def envelope(following: Next) -> Next:
-    """Return a middleware: X-Request-Id on every answer, errors as JSON, a limit for bodies."""
+    """Return a middleware for X-Request-Id, errors as JSON, and the limit for bodies."""
 
     def call(request: HttpRequest) -> HttpResponse:
         response = _refuse(request) or following(request)
@@ -54,7 +54,7 @@ def _find_limit(request: HttpRequest) -> int:
 def _as_json(response: HttpResponse) -> HttpResponse:
     """Return an answer of Django or ninja as one of our JSON errors.
 
-    An example is the answer to a method that a path does not allow.
+    An example is the 405 for a method that a path does not allow.
     """
     word = WORDS.get(response.status_code, "error")
     mended = answer(response.status_code, word.replace("_", " ").capitalize())

@@ -1,4 +1,4 @@
-"""Every refusal as JSON with `error_description` (Spec: Errors)."""
+"""Functions that write every error as JSON with `error_description` (Spec: Errors)."""
 
 import logging
 from typing import Any
@@ -58,7 +58,7 @@ def answer(status: int, description: str, error: str = "") -> HttpResponse:
 def describe(error: BaseException) -> tuple[int, str, str]:
     """Return the status, the sentence and the word for an error of a request.
 
-    An unforeseen error is logged and has the status 500.
+    An error that is not expected is logged and has the status 500.
     """
     match error:
         case Refusal():
@@ -93,7 +93,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def _first(errors: list[dict[str, Any]]) -> str:
-    """Return the first of the schema's errors as text, such as `field.path[2]: must be text`."""
+    """Return the first error of a schema as text, such as `field.path[2]: must be text`."""
     one = errors[0]
     path = ""
     for step in one["loc"][2:]:
@@ -103,15 +103,15 @@ def _first(errors: list[dict[str, Any]]) -> str:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer in place of Django's own 400."""
+    """Return our 400 instead of Django's."""
     return answer(400, "The request can't be understood")
 
 
 def no_such_path(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer in place of Django's own 404."""
+    """Return our 404 instead of Django's."""
     return answer(404, "There is nothing at this path")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer in place of Django's own 500."""
+    """Return our 500 instead of Django's."""
     return answer(500, "The service failed")

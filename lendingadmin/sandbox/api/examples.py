@@ -1,4 +1,4 @@
-"""Example bodies for the operations, as shown in the document. They work if sent in this order."""
+"""Example bodies of the operations for the document. They can be sent in this order."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -21,7 +21,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 class Bearer(HttpBearer):
     """Authentication of a request by its token.
 
-    The token must have the scope that the operation needs, and its client the permission.
+    The token must have the scope that the operation needs, and the client must have the permission.
     """
 
     def __init__(self, operation: str) -> None:
@@ -32,7 +32,7 @@ class Bearer(HttpBearer):
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         """Return the client's id.
 
-        Raises Refusal: 401 for the token, 403 for scope or permission.
+        Raise Refusal: 401 for a wrong token, 403 for a missing scope or permission.
         """
         found = find_token(token)
         client = settings.SANDBOX_CLIENTS.get(found.client_id) if found else None
@@ -59,7 +59,7 @@ class Bearer(HttpBearer):
 def check_app(project_id: str, app_id: str) -> str:
     """Return the app id of a path. Every valid id is an app of the project.
 
-    Raises NotFound for an invalid id or another project.
+    Raise NotFound for an invalid id or another project.
     """
     check_project(project_id)
     try:
@@ -69,7 +69,7 @@ def check_app(project_id: str, app_id: str) -> str:
 
 
 def check_project(project_id: str) -> None:
-    """Raise NotFound unless this is the sandbox's only project."""
+    """Raise NotFound if this is not the sandbox's only project."""
     if project_id != PROJECT:
         raise NotFound(f"Project {project_id}")
 
@@ -77,11 +77,11 @@ def check_project(project_id: str) -> None:
 def post_method(
     router: Router, path: str, operation: str, response: Mapping[Any, Any]
 ) -> Callable[[View], View]:
-    """Register a view as a custom operation, under `:name` and under `/name` of a path."""
+    """Register a view as a custom operation, below a path as `:name` and as `/name`."""
     name, guard = operation.partition(".")[2], Bearer(operation)
 
     def register(view: View) -> View:
-        for form in (f":{name}", f"/{name}"):  # two ids, because ninja warns of an id used twice
+        for form in (f":{name}", f"/{name}"):  # ninja warns of an id that is used twice
             router.post(path + form, auth=guard, response=response, operation_id=form)(view)
         return view
 

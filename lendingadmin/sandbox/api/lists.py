@@ -52,10 +52,10 @@ class ListParameters(PageParameters):
 
 
 class Listing(NamedTuple):
-    """The parsed parameters of one list request.
+    """Parameters of a request for a list, after parsing.
 
-    `place` is the last row of the page before; None for the first page. Page tokens of the request
-    are valid only for the values `bound`.
+    `place` is the last row of the page before; None for the first page. A page token is valid only
+    for requests with the same values in `bound`.
     """
 
     size: int
@@ -74,8 +74,8 @@ def read_listing(
 ) -> Listing:
     """Read the parameters of a list whose filter fields are `fields`.
 
-    A list without filter fields refuses filter and order; otherwise it would ignore them. Raise
-    Invalid and InvalidPageToken.
+    If there are no filter fields, filter and order are refused, because they would have no effect.
+    Raise Invalid or InvalidPageToken for wrong parameters.
     """
     size = read_page_size(asked.page_size)
     descending, text = False, ""
@@ -95,7 +95,7 @@ def read_listing(
 
 
 def read_page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | None]:
-    """Return one page of rows by createdAt, and the token for the next page.
+    """Return a page of rows in the order of createdAt, and the token for the next page.
 
     The token is None after the last page.
     """
@@ -110,7 +110,7 @@ def read_page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | Non
 
 
 def slice_page(items: list[Item], asked: Listing) -> tuple[list[Item], str | None]:
-    """Return one page of a fixed sequence, and the token for the next page.
+    """Return a page of fixed items, and the token for the next page.
 
     The token is None after the last page.
     """
@@ -123,7 +123,7 @@ def slice_page(items: list[Item], asked: Listing) -> tuple[list[Item], str | Non
 def _after(place: Place, descending: bool) -> Q:
     """Return the condition for rows after a place.
 
-    The first part is a plain range, so that an index can be used.
+    The first part is a range of one column, so that the database can use an index.
     """
     moment = from_millis(place.millis)
     if descending:
@@ -134,6 +134,6 @@ def _after(place: Place, descending: bool) -> Q:
 def _read_key() -> bytes:
     """Return the key that signs page tokens.
 
-    It follows from the data key, so that tokens stay valid after a restart.
+    The key is computed from the data key, so that tokens are still valid after a restart.
     """
     return hashlib.sha256(b"page tokens" + settings.SANDBOX_DATA_KEY.encode()).hexdigest().encode()

@@ -79,7 +79,7 @@ def delete_loan(
 
 
 def _begin(project_id: str, app_id: str) -> datetime:
-    """Return the time of this request, after posting the repayments that are effective by then."""
+    """Post the repayments that are effective now; return the time of this request."""
     check_app(project_id, app_id)
     now = clock.now()
     repayments.post_waiting(app_id, now)
@@ -87,9 +87,9 @@ def _begin(project_id: str, app_id: str) -> datetime:
 
 
 def _find_product(sent: NewLoan) -> tuple[Product, str]:
-    """Return the product, and its productId or uid as sent in the loan or the contract.
+    """Return the product, and its productId or uid as the loan or the contract gives it.
 
-    Raises Invalid.
+    Raise Invalid if there is no such product.
     """
     named: Any = sent.product_id
     field = "productId"

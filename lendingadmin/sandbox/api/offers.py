@@ -1,4 +1,4 @@
-"""Offers to a borrower, and the contracts that would follow (Spec: Borrowers, 4 and 5)."""
+"""Offers to a borrower, and previews of their contracts (Spec: Borrowers, 4 and 5)."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""The token issuer (Spec: Token request). Tokens are stored as hashes and survive restarts."""
+"""Token issuer (Spec: Token request). The database has hashes of the tokens."""
 
 import hashlib
 import secrets
@@ -49,7 +49,7 @@ def issue_token(request: HttpRequest) -> AccessToken:
 
 
 def find_token(token: str) -> Token | None:
-    """Return the token, even if it has expired; None if there is none."""
+    """Return the token, also if it has expired; None if there is no such token."""
     return Token.objects.filter(digest=_digest(token)).first()
 
 

@@ -1,4 +1,4 @@
-"""The assessment types of the service (Spec: AssessmentType)."""
+"""Assessment types of the service (Spec: AssessmentType)."""
 
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -12,7 +12,7 @@ BETA, GENERAL, DEPRECATED = 0, 1, 2
 
 
 class AssessmentType(NamedTuple):
-    """One way to assess an account over a period of days."""
+    """A way to assess an account over a period of days."""
 
     assessment_type_id: str
     category: str

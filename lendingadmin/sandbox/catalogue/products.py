@@ -1,4 +1,4 @@
-"""The lending products of the project (Spec: LendingProduct). Rates are yearly fractions."""
+"""Lending products of the project (Spec: LendingProduct). Rates are yearly fractions."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -21,10 +21,10 @@ _FIRST_OFFERED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 
 
 class Product(NamedTuple):
-    """A product. Its contracts also depend on terms that its document does not show.
+    """A product. Some of its terms are only in its contracts, not in its document.
 
-    Such terms are penalty, grace and APR cap. `floor` is the smallest amount of an offer.
-    `categories` are the categories of borrowers who may have the product.
+    These terms are the penalty, the grace period and the APR limit. `floor` is the smallest amount
+    of an offer. `categories` are the categories of borrowers who may have the product.
     """
 
     product_id: str
@@ -52,7 +52,7 @@ class Product(NamedTuple):
 
     @property
     def uid(self) -> UUID:
-        """Uid of the product, the same on every machine."""
+        """Uid of the product. It is the same on every machine."""
         return uuid5(NAMESPACE_URL, self.name)
 
 
@@ -112,7 +112,7 @@ PRODUCTS: tuple[Product, ...] = (
 
 
 def find_product(key: str) -> Product | None:
-    """Return the product with that productId or uid; None if there is none."""
+    """Return the product with this productId or uid; None if there is none."""
     return next((one for one in PRODUCTS if key in (one.product_id, str(one.uid))), None)
 
 

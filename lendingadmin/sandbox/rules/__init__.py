@@ -1,1 +1,1 @@
-"""The service's rules, as pure functions over Decimals with the time as an argument."""
+"""Rules of the service, as pure functions. Numbers are Decimals, and the time is an argument."""

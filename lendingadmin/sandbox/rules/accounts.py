@@ -1,7 +1,7 @@
 """A loan account: instalments, penalties after the grace period, repayments, and its state.
 
-Amounts are Decimals to the cent. They are listed by kind, in the order in which a repayment clears
-the kinds.
+Amounts are Decimals to the cent. Lists of amounts have one for each kind, in the order in which a
+repayment pays the kinds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,11 @@ from lendingadmin.sandbox.rules.status import count_days_late
 KINDS = ("penalty", "fees", "interest", "principal")
 PENALTY, FEES, INTEREST, PRINCIPAL = range(4)
 PENALTY_WINDOW = timedelta(days=30)
-MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for ever
+MOST_PENALTIES = 6  # for each instalment, so that a debt does not grow for ever
 
 
 class Arrears(NamedTuple):
-    """The cost of late payment: shares of an instalment's overdue principal.
+    """Cost of late payment, as shares of an instalment's overdue principal.
 
     `rate` is charged for each started 30 days after the grace period. `late_fee` is charged once,
     at the end of the grace period.
@@ -40,7 +40,7 @@ class Payment(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """One instalment: the amounts owed and paid, by kind in the order of KINDS."""
+    """An instalment: the amounts owed and paid, by kind, in the order of KINDS."""
 
     sequence_no: int
     start: datetime
@@ -50,7 +50,7 @@ class Line:
     charges: int = 0
 
     def unpaid(self) -> Decimal:
-        """Return the amount still owed on this instalment."""
+        """Return the amount of this instalment that must still be paid."""
         return sum(self.owed, ZERO) - sum(self.paid, ZERO)
 
     def copy(self) -> "Line":
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(slots=True)
 class Account:
-    """A loan account after its repayments. `excess` is the amount paid above the debt."""
+    """A loan account after its repayments. `excess` is the amount that was paid too much."""
 
     lines: list[Line]
     excess: Decimal = ZERO
@@ -81,8 +81,8 @@ class Position(NamedTuple):
 def replay(lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment]) -> Account:
     """Return the account after these repayments, the earliest value date first.
 
-    Each repayment is effective from its value date, even if it arrives later. `resolved_at` is the
-    value date of the repayment that paid the last cent.
+    Each repayment is effective from its value date, even if it was recorded later. `resolved_at` is
+    the value date of the repayment that paid the last cent.
     """
     account = Account([line.copy() for line in lines])
     for payment in sorted(payments, key=lambda one: one.value_date):
@@ -114,11 +114,11 @@ def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
 
 
 def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
-    """Pay the amounts owed with this amount; return the amount that is left.
+    """Pay the amounts owed with `amount`; return the amount that is left.
 
-    Amounts that are already due come first: penalties, then fees, interest and principal; within a
-    kind, the oldest instalment first. Then come future instalments, one after the other, in the
-    same order of kinds. So an early payment never pays the interest of the entire loan first.
+    First it pays amounts that are due: penalties, then fees, interest and principal; within a kind,
+    the oldest instalment first. Then it pays future instalments, one after the other, in the same
+    order of kinds. So an early payment does not pay the interest of all instalments first.
     """
     ordered = sorted(lines, key=lambda line: line.due)
     fallen = [line for line in ordered if line.due <= at]
@@ -135,15 +135,15 @@ def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
 
 
 def find_oldest_due(lines: Sequence[Line]) -> datetime | None:
-    """Return the due time of the oldest instalment that is not paid in full.
+    """Return the due time of the oldest instalment that is not fully paid.
 
-    Return None if all are paid.
+    Return None if all instalments are paid.
     """
     return min((line.due for line in lines if line.paid != line.owed), default=None)
 
 
 def find_position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Position:
-    """Return the state at `now`; penalties until `now` are added to the given lines."""
+    """Add the penalties until `now` to the lines, and return the state at `now`."""
     charge(lines, arrears, now)
     unpaid = [line for line in lines if line.paid != line.owed]
     oldest = find_oldest_due(lines)
@@ -157,7 +157,7 @@ def find_position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Pos
 
 
 def sum_balances(lines: Sequence[Line], now: datetime) -> dict[str, dict[str, Decimal]]:
-    """Return the five groups (Spec: LoanBalances); `repayment` is the sum of the other four.
+    """Return the five groups (Spec: LoanBalances). `repayment` is the sum of the other four.
 
     total = paid + unpaid. `due` is the amount that was due before `now`, paid or not, and `overdue`
     is its unpaid part.

@@ -6,11 +6,11 @@ from lendingadmin.sandbox.rules.invalid import Invalid
 
 CENT = Decimal("0.01")
 ZERO = Decimal("0.00")
-_DIGITS = 15  # before the point: far above any loan, far below the precision of Decimal
+_DIGITS = 15  # before the point: much larger than any loan, much less than a Decimal can have
 
 
 def round_cents(value: Decimal) -> Decimal:
-    """Return a value rounded to the cent, halves away from zero."""
+    """Return a value rounded to the cent; half a cent is rounded away from zero."""
     return value.quantize(CENT, ROUND_HALF_UP)
 
 

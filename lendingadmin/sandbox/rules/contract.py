@@ -19,8 +19,8 @@ LATE = "late_payment_fee"
 class Fee(NamedTuple):
     """A fee as a share of the principal (Spec: Fee).
 
-    `deducted_disbursement_fee` is deducted from the disbursement, `late_payment_fee` is charged if
-    an instalment is late, and any other kind is due with the first instalment.
+    `deducted_disbursement_fee` is deducted from the disbursement. `late_payment_fee` is charged if
+    an instalment is late. Any other kind is due with the first instalment.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class Fee(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The values that determine a contract: yearly rates as fractions, periods in days."""
+    """Values that determine a contract: yearly rates as fractions, periods in days."""
 
     product_id: str
     style: Style
@@ -50,13 +50,13 @@ class Plan(NamedTuple):
 
     @property
     def step_days(self) -> int:
-        """Days between instalments, which is also the compounding period of interest."""
+        """Days between two instalments. This is also the compounding period of interest."""
         longest = self.style is Style.BULLET
         return self.period_days if longest else min(self.interval_days, self.period_days)
 
     @property
     def nominal_rate(self) -> Decimal:
-        """Base + risk premium − waiver, at least zero, lowered until AER is within `max_aer`."""
+        """Base rate + risk premium − waiver, at least zero; AER is then at most `max_aer`."""
         asked = max(Decimal(0), self.base_rate + self.risk_premium_rate - self.waiver_rate)
         return rates.round_rate(min(asked, rates.compute_nominal(self.max_aer, self.step_days)))
 
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
 
 
 def build_contract(plan: Plan) -> dict[str, Any]:
-    """Return the contract document of a plan; amounts and rates are Decimals, timestamps text."""
+    """Return the document of a contract. Amounts and rates are Decimals; timestamps are text."""
     dates = cut_slots(plan.start, plan.period_days, plan.step_days)
     parts = amortise(plan.style, plan.requested, plan.nominal_rate, dates)
     deducted = plan.fee_of(DEDUCTED)

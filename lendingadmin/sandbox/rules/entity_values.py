@@ -1,4 +1,4 @@
-"""The five kinds of values in an event (Spec: EntityValueSet).
+"""Five kinds of values in an event (Spec: EntityValueSet).
 
 Each kind is a table of its fields, with the rule that reads each field.
 """
@@ -12,12 +12,12 @@ from lendingadmin.sandbox.rules.amounts import read_number
 from lendingadmin.sandbox.rules.instants import LAST_YEAR, to_millis
 from lendingadmin.sandbox.rules.invalid import Invalid
 
-#: Our value of the spec's `<service_domain>`. Kinds with another domain are accepted too.
+#: Our value of the spec's `<service_domain>`. Kinds with another domain are also accepted.
 DOMAIN = "lending.example"
 SMS, CONTACT = "sms", "contact"
 BATTERY, LOCATION, APP = "device/battery", "device/location", "device/app"
 
-# A time in seconds, read as milliseconds, is in January 1970 and so below this bound.
+# Earliest time. A time that was sent in seconds and is read as milliseconds is in January 1970.
 _EARLIEST = to_millis(datetime(2000, 1, 1, tzinfo=UTC))
 _LATEST = to_millis(datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC)) - 1
 
@@ -37,7 +37,7 @@ def strip_domain(name: str) -> str:
 def read_data(value: object, field: str) -> list[dict[str, Any]]:
     """Read an event's `data`: at least one set, each with values of its kind.
 
-    Unknown fields are removed; missing optional fields become null. May raise Invalid.
+    Unknown fields are removed. Missing optional fields become null. May raise Invalid.
     """
     if not isinstance(value, list) or not value:
         raise Invalid(field, "must be an array of at least one set of values")
@@ -99,7 +99,7 @@ def _read_flag(value: object, field: str) -> bool:
 
 
 def _read_mark(value: object, field: str) -> object:
-    """Return the field `read` of an sms. Raises Invalid unless it is a boolean or 1 (Spec)."""
+    """Return the field `read` of an sms. Raise Invalid if it is not a boolean or 1 (Spec)."""
     if isinstance(value, bool) or (isinstance(value, int | Decimal) and value == 1):
         return value
     raise Invalid(field, "must be true, false or the number 1")

@@ -14,7 +14,7 @@ CAPTURED = "personal_data.captured"
 def read_event_type(value: object, field: str) -> str:
     """Return the type of an event (Spec: Events, 1).
 
-    Raises Invalid for any other type, such as the other name in the guide. The error names the
+    Raise Invalid for any other type, such as the other name in the guide. The error names the
     accepted type.
     """
     if value != CAPTURED:
@@ -29,7 +29,7 @@ def check_past(moment: datetime, now: datetime, field: str) -> None:
 
 
 def build_event_id(account_id: str, event_type: str, timestamp: datetime) -> str:
-    """Return the id that follows from the account, type and time, which identify an event."""
+    """Return the id of an event. The id is computed from the account, the type and the time."""
     parts = "\n".join((account_id, event_type, write_timestamp(timestamp)))
     return f"ev-{hashlib.sha256(parts.encode()).hexdigest()[:24]}"
 

@@ -1,6 +1,6 @@
-"""Findings of an assessment in the data of its window, as plain counts and sums.
+"""Findings of an assessment in the data of its window, as counts and sums.
 
-Data that were reported twice count once, so repeated reports change nothing.
+Data that was reported twice counts once, so a repeated report changes nothing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from lendingadmin.sandbox.rules.histories import LoanHistory, count_days_behind,
 from lendingadmin.sandbox.rules.instants import to_millis
 from lendingadmin.sandbox.rules.messages import read_movement
 
-SMS_DAYS = 182  # six months: older texts are never read, however far a window reaches back
+SMS_DAYS = 182  # six months: older texts are never read, even in a longer window
 _DAY = 24 * 60 * 60 * 1000
 _FINANCE = ("mpesa", "m_pesa", "momo", "money", "bank", "wallet", "airtel", "pesa")
 
@@ -40,7 +40,7 @@ class Window(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Facts for the score. Sums are in the app's currency; each day and each week counts once."""
+    """Facts for the score. Sums are in the app's currency. Each day and each week counts once."""
 
     weeks: int = 1
     texts_in: int = 0
@@ -72,7 +72,7 @@ def build_window(timestamp: datetime, period_days: int) -> Window:
 def find_facts(
     sets: Iterable[Mapping[str, Any]], histories: Iterable[LoanHistory], over: Window
 ) -> Facts:
-    """Return all facts from the values of the window's events and from the loans."""
+    """Return all facts, from the values in the events of the window and from the loans."""
     values: dict[str, list[Value]] = {kind: [] for kind in (SMS, CONTACT, BATTERY, LOCATION, APP)}
     for one in sets:
         values[strip_domain(one["kind"])] += one["values"]
@@ -111,9 +111,9 @@ def _add_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
 
 
 def _add_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Facts:
-    """Return the facts with the instalments and loans of the window.
+    """Return the facts together with facts about the instalments and loans of the window.
 
-    The days late also count for older instalments.
+    The days late also include older instalments.
     """
     dues = [one for loan in histories for one in loan.dues if over.holds(one.due)]
     paid = [one for one in dues if one.cleared_at is not None]

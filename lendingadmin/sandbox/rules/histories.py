@@ -1,4 +1,4 @@
-"""The repayment history of loans up to a time, for an assessment."""
+"""Repayment histories of loans up to a time, for assessments."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -18,14 +18,14 @@ from lendingadmin.sandbox.rules.amounts import ZERO
 
 
 class Due(NamedTuple):
-    """An amount that was due, and the time when it was paid in full (None if it was not)."""
+    """An amount that was due, and the time when it was fully paid; None if it was not."""
 
     due: datetime
     cleared_at: datetime | None
 
 
 class LoanHistory(NamedTuple):
-    """One loan up to a time: each instalment that was due, and the time of full repayment."""
+    """A loan up to a time: each instalment that was due, and the time when the loan was repaid."""
 
     dues: tuple[Due, ...]
     principal: Decimal
@@ -37,7 +37,8 @@ def build_history(
 ) -> LoanHistory:
     """Return the history of a loan account until `until`, from its contract and repayments.
 
-    An instalment counts as paid when its interest and principal are paid; penalties may be open.
+    An instalment counts as paid when its interest and principal are paid, even if penalties are
+    not.
     """
     account = [line.copy() for line in lines]
     cleared: dict[int, datetime] = {}
@@ -66,8 +67,8 @@ def build_sent_history(
 ) -> LoanHistory:
     """Return the history of a loan outside the sandbox, until `until` (Spec: LoanSummary).
 
-    Only the end of the loan and its completion are known, so the history has at most one
-    instalment.
+    Only the due date of the complete loan and its completion are known, so the history has at most
+    one instalment.
     """
     done = completed if completed is not None and completed <= until else None
     fallen = due is not None and due <= until

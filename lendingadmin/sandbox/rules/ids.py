@@ -20,8 +20,9 @@ _BORROWER = "borrower:"
 def read_id(value: str, field: str) -> str:
     """Return an id that can be used in a path; else raise Invalid.
 
-    These are refused: an empty id, an id longer than 200, `.` and `..` (paths remove them), `/`,
-    white space at an end, control characters, and an ending that names a custom operation.
+    These are refused: an empty id, more than 200 characters, `.` and `..` (paths remove them), `/`,
+    a space at the beginning or end, control characters, and the name of a custom operation at the
+    end.
     """
     if not value or len(value) > LONGEST:
         raise Invalid(field, f"must have 1 to {LONGEST} characters")
@@ -42,7 +43,7 @@ def write_name(app_id: str, collection: str, resource_id: str) -> str:
 def read_account_id(value: object, field: str) -> str:
     """Return the borrower id in an account id, such as `b-1` in `borrower:b-1`.
 
-    Raises Invalid for a value in another form.
+    Raise Invalid for a value in another form.
     """
     borrower_id = value.removeprefix(_BORROWER) if isinstance(value, str) else value
     if not isinstance(borrower_id, str) or borrower_id in ("", value):

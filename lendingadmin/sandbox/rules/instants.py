@@ -62,12 +62,12 @@ def write_days(days: int) -> str:
 
 
 def day_start(day: date) -> datetime:
-    """Return 00:00:00.000 UTC of a day, the time at which instalments and tranches start."""
+    """Return 00:00:00.000 UTC of a day. Instalments and tranches start at this time."""
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
 def day_end(day: date) -> datetime:
-    """Return 23:59:59.999 UTC of a day, the time at which instalments and tranches are due."""
+    """Return 23:59:59.999 UTC of a day. Instalments and tranches are due at this time."""
     return day_start(day) + timedelta(days=1) - timedelta(milliseconds=1)
 
 
@@ -77,5 +77,5 @@ def to_millis(moment: datetime) -> int:
 
 
 def from_millis(millis: int) -> datetime:
-    """Return the time that many milliseconds after the epoch."""
+    """Return the time that is this number of milliseconds after the epoch."""
     return EPOCH + timedelta(milliseconds=millis)

@@ -1,10 +1,11 @@
-"""The errors that a rule raises about sent data."""
+"""Errors that a rule raises about the data of a request."""
 
 
 class Invalid(ValueError):
-    """A sent value that can't be accepted; answered with 400 (spec: Errors).
+    """Error: a value in the request is not accepted; the answer has the status 400 (Spec: Errors).
 
-    `field` is its path in the body (`contract.terms.period`); `reason` continues the sentence.
+    `field` is the path of the value in the body (`contract.terms.period`). `reason` continues the
+    sentence.
     """
 
     def __init__(self, field: str, reason: str) -> None:
@@ -14,15 +15,15 @@ class Invalid(ValueError):
 
 
 class RuleBroken(Exception):
-    """A well-formed request that the state of a record does not allow; answered with 422."""
+    """Error: the state of a record does not allow a request; the answer has the status 422."""
 
 
 class NotFound(Exception):
-    """A record that does not exist, named by its kind and id; answered with 404."""
+    """Error: there is no such record; the answer has the status 404 and names kind and id."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} does not exist")
 
 
 class AlreadyExists(Exception):
-    """A record that can't be created, because it already exists; answered with 409."""
+    """Error: the record exists already; the answer has the status 409."""

@@ -13,20 +13,20 @@ _MAC = 16
 
 
 class Clause(NamedTuple):
-    """One `<FIELD>:<VALUE>` of a filter; the value is an int for a number field."""
+    """A clause `<FIELD>:<VALUE>` of a filter. The value of a number field is an int."""
 
     field: str
     value: str | int
 
 
 class InvalidPageToken(ValueError):
-    """Error: the token was not given for exactly this request; answered with 400."""
+    """Error: the page token is for another request; the answer has the status 400."""
 
     description = "Invalid page token"
 
 
 class Place(NamedTuple):
-    """The last row of a page: its createdAt in milliseconds, and its number."""
+    """Last row of a page: its createdAt in milliseconds, and its number."""
 
     millis: int
     number: int
@@ -53,9 +53,9 @@ def read_order(text: str | None) -> bool:
 
 
 def read_filter(text: str, fields: Mapping[str, type]) -> tuple[Clause, ...]:
-    """Read clauses separated by spaces; the first colon ends the field's name.
+    """Read clauses that are separated by spaces. The first colon of a clause ends the field's name.
 
-    `fields` gives the allowed fields with `str` or `int`. Raises Invalid for anything else.
+    `fields` has the allowed fields, each with `str` or `int`. Raise Invalid for any other clause.
     """
     return tuple(_read_clause(part, fields) for part in text.split())
 
@@ -76,15 +76,15 @@ def _read_clause(part: str, fields: Mapping[str, type]) -> Clause:
 def write_token(key: bytes, request: tuple[object, ...], place: Place) -> str:
     """Return an opaque token for the items after `place` in this request.
 
-    The token is valid only for the same `request`: collection, page size, filter, order. The token
-    is standard base64, whose +, / and = must be URL-encoded, as the spec requires.
+    The token is valid only for the same `request`: collection, page size, filter and order. It is
+    standard base64; in an address, its +, / and = must be encoded, as the spec requires.
     """
     text = json.dumps(place).encode()
     return base64.b64encode(_mac(key, request, text) + text).decode()
 
 
 def read_token(key: bytes, request: tuple[object, ...], token: str) -> Place:
-    """Return the place of a token. Raises InvalidPageToken if it was not given for this request."""
+    """Return the place of a token. Raise InvalidPageToken if the token is for another request."""
     try:
         raw = base64.b64decode(token.encode("ascii"), validate=True)
     except ValueError:

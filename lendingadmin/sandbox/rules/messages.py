@@ -1,6 +1,6 @@
-"""Recognition of incoming and outgoing money in texts from banks and mobile-money services.
+"""Function that reads money in or out from texts of banks and mobile-money services.
 
-Only inbound texts whose sender is a name or a short number are read.
+Only incoming texts are read whose sender is a name or a short number.
 """
 
 import re
@@ -26,21 +26,21 @@ _NOT_DONE = re.compile(
     r"pending|échoué|insuffisant)\b",
     re.IGNORECASE,
 )
-_SHORT_NUMBER = 6  # digits: people's own numbers are longer
+_SHORT_NUMBER = 6  # digits: the numbers of people are longer
 
 
 class Movement(NamedTuple):
-    """Money that came in (`inward` is True) or went out, in the app's currency."""
+    """Money that a person received (`inward` is True) or paid, in the app's currency."""
 
     inward: bool
     amount: Decimal
 
 
 def read_movement(address: str, direction: str, body: str) -> Movement | None:
-    """Return the money that a text reports; None if the text reports none.
+    """Return the money that a text reports; None if it reports no money.
 
-    The first word for in or out decides, and the first amount next to a currency is the sum. Other
-    amounts (fees, the new balance) are later in such texts.
+    The first word for money in or out decides the direction, and the first amount with a currency
+    is the sum. Other amounts (fees, the new balance) are later in such texts.
     """
     if direction != "inbound" or not is_service(address) or _NOT_DONE.search(body):
         return None
@@ -53,6 +53,6 @@ def read_movement(address: str, direction: str, body: str) -> Movement | None:
 
 
 def is_service(address: str) -> bool:
-    """Return True if a sender is a service and not a person: it has a letter, or few digits."""
+    """Return True if the sender is a service and not a person: a name, or a short number."""
     digits = sum(sign.isdigit() for sign in address)
     return any(sign.isalpha() for sign in address) or 0 < digits <= _SHORT_NUMBER

@@ -1,6 +1,6 @@
 """Offers to a borrower, from the outcome of an assessment (Spec: GetOffersResponse).
 
-README.md, “How offers are made”, has the same rules in words.
+README.md, “How offers are made”, describes the same rules.
 """
 
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ USED_UP = "limit_used_up"
 
 
 class Band(NamedTuple):
-    """The terms for a score.
+    """Terms of offers for a score.
 
-    A limit is the largest of `starter`, `of_income` × the incoming money of a month, and
-    `of_repaid` × the largest repaid loan. `premium` multiplies a product's own risk premium.
-    `waiver` is a yearly fraction. Only products of at most `longest` days are offered.
+    The limit is the largest of these amounts: `starter`, `of_income` × the money received in a
+    month, and `of_repaid` × the largest repaid loan. The risk premium is `premium` × that of the
+    product. `waiver` is a yearly fraction. Only products of at most `longest` days are offered.
     """
 
     least_score: int
@@ -33,7 +33,7 @@ class Band(NamedTuple):
     longest: int
 
 
-# The best band is first. No value of a later band is better for the borrower.
+# The best band is first. Each value of a later band is the same or worse for the borrower.
 BANDS = (
     Band(750, Decimal(500), Decimal("1.00"), Decimal("2.00"), Decimal("0.5"), Decimal("0.02"), 720),
     Band(650, Decimal(300), Decimal("0.60"), Decimal("1.50"), Decimal("1.0"), Decimal("0.01"), 720),
@@ -43,7 +43,7 @@ BANDS = (
 
 
 class Holder(NamedTuple):
-    """The borrower at the time of the offer request: the category and the total debt."""
+    """Data about the borrower at the time of the request: the category and the total debt."""
 
     category: str
     owed: Decimal
@@ -58,14 +58,14 @@ class Offer(NamedTuple):
 
 
 class NoOffer(NamedTuple):
-    """The reason why nothing is offered: a word for programs and a sentence for people."""
+    """Reason why nothing is offered: a word for programs and a sentence for people."""
 
     reason: str
     message: str
 
 
 def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) -> Offer | NoOffer:
-    """Return the offer for an outcome with the suitable products, or the reason for no offer."""
+    """Return the offer for an outcome, with the suitable products; or the reason for no offer."""
     if not outcome.is_authorized or outcome.credit_score is None:
         reason = outcome.reason or outcome.type
         return NoOffer(reason, outcome.message or "The assessment does not allow an offer.")
@@ -84,7 +84,7 @@ def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) ->
 
 
 def compute_limit(band: Band, outcome: Outcome, owed: Decimal) -> Decimal:
-    """Return the amount that may still be lent: the limit less debts, rounded down to tens."""
+    """Return the amount that may still be lent: the limit minus debts, rounded down to tens."""
     most = max(
         band.starter,
         band.of_income * Decimal(outcome.money_in_a_month),

@@ -1,6 +1,7 @@
-"""Open the account of a posted contract, with its own or with computed instalments.
+"""Function that opens a loan account for the contract in a request.
 
-Instalments are computed from a plan, which has the values of the contract or else of its product.
+If the contract has no instalments, they are computed from a plan. The plan has the values of the
+contract, or else of its product.
 """
 
 from collections.abc import Mapping
@@ -31,11 +32,11 @@ class Opening(NamedTuple):
 def open_account(
     product: Product, posted: Mapping[str, Any], amount: Decimal | None, start: date
 ) -> Opening:
-    """Return the account of a posted contract (Spec: Loans, Create).
+    """Return the account for the contract in a request (Spec: Loans, Create).
 
-    A contract with instalments is used unchanged, with all keys. If the contract has none, the
-    instalments and the values that depend on them are computed from the terms and the product.
-    Other keys of the contract are preserved. Raises Invalid with the name of the field.
+    A contract with instalments is used unchanged, with all keys. If it has none, the instalments
+    and the values that depend on them are computed from the terms and the product; other keys of
+    the contract are preserved. Raise Invalid with the name of the field.
     """
     contract = dict(posted)
     if not contract.get("installments"):
@@ -53,7 +54,7 @@ def open_account(
 def read_lines(installments: object) -> list[Line]:
     """Return the lines of an account from a contract's instalments.
 
-    Raises Invalid with the field.
+    Raise Invalid with the name of the field.
     """
     if not isinstance(installments, list) or not 1 <= len(installments) <= MOST_INSTALMENTS:
         raise Invalid(
@@ -110,7 +111,7 @@ def _check_principal(
 def build_plan(
     product: Product, contract: Mapping[str, Any], amount: Decimal | None, start: date
 ) -> Plan:
-    """Return the plan of a contract; the product gives the values that the contract does not have.
+    """Return the plan of a contract. Values that the contract does not have come from the product.
 
     The principal is `amount` (the loan's `loanAmount`), else `contract.amounts.principal`, else
     `contract.amounts.requested`. Raise Invalid with the name of the field.
@@ -145,7 +146,7 @@ def build_plan(
 
 
 def read_section(holder: Mapping[str, Any], key: str, field: str) -> Mapping[str, Any]:
-    """Return a nested object, empty if it is absent or null. Raise Invalid for anything else."""
+    """Return a nested object; empty if it is missing or null. Raise Invalid for any other value."""
     value = holder.get(key)
     if value is None:
         return {}
@@ -155,7 +156,7 @@ def read_section(holder: Mapping[str, Any], key: str, field: str) -> Mapping[str
 
 
 def read_fees(terms: Mapping[str, Any]) -> tuple[Fee, ...]:
-    """Return the fees of posted terms. May raise Invalid."""
+    """Return the fees of the terms in a request. May raise Invalid."""
     posted = [] if terms.get("fees") is None else terms["fees"]
     if not isinstance(posted, list):
         raise Invalid("contract.terms.fees", "must be an array")

@@ -14,7 +14,7 @@ from lendingadmin.sandbox.rules.opening import build_plan
 class Offered(NamedTuple):
     """A product in an offer summary.
 
-    The premium is a yearly fraction; None means the product's own.
+    The premium is a yearly fraction; None means the premium of the product.
     """
 
     product: Product
@@ -28,10 +28,10 @@ def build_previews(
     amount: Decimal,
     start: date,
 ) -> list[dict[str, Any]]:
-    """Return one contract for each product, in their order, as if it began on `start`.
+    """Return a contract for each product, in the order of the products, that begins on `start`.
 
-    Raise RuleBroken if the amount is above the credit limit, or if one of the products is no longer
-    offered or has a floor above the amount.
+    Raise RuleBroken if the amount is above the credit limit, or if a product is no longer offered
+    or has a floor above the amount.
     """
     if amount > credit_limit:
         raise RuleBroken(f"amount: {amount} is above the credit limit of {credit_limit}")

@@ -1,6 +1,6 @@
 """Interest rates of a contract: nominal, periodic, AER, APY and APR (Spec: LendingContract).
 
-All are fractions. A year has 365 days. `days` is the length of a compounding period.
+All rates are fractions. A year has 365 days. `days` is the length of a compounding period.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ def round_rate(rate: Decimal) -> Decimal:
 
 
 def compute_periodic(nominal: Decimal, days: int) -> Decimal:
-    """Return the simple share of the nominal yearly rate for a number of days."""
+    """Return the share of the nominal yearly rate for a number of days, without compounding."""
     return nominal * days / YEAR
 
 
@@ -29,18 +29,18 @@ def compute_effective(nominal: Decimal, days: int) -> Decimal:
 def compute_nominal(effective_rate: Decimal, days: int) -> Decimal:
     """Return the nominal yearly rate for an effective rate.
 
-    This is the inverse of `compute_effective`.
+    This function is the inverse of `compute_effective`.
     """
     with localcontext(prec=34):
         return ((1 + effective_rate) ** (days / YEAR) - 1) * YEAR / days
 
 
 def compute_apr(received: Decimal, payments: Sequence[tuple[int, Decimal]], days: int) -> Decimal:
-    """Return the annual percentage rate, fees included.
+    """Return the annual percentage rate, including fees.
 
-    First find the rate per `days` days. At this rate, the payments (days after disbursement,
-    amount) are together worth the amount that the borrower received. Newton's method on the
-    discount factor finds this rate. Then multiply it by 365 / `days`.
+    At the rate for `days` days, the payments (days after disbursement, amount) are together worth
+    the amount that the borrower received. Newton's method on the discount factor finds this rate.
+    The APR is this rate × 365 / `days`.
     """
     with localcontext(prec=34):
         terms = [(Decimal(day) / days, amount) for day, amount in payments]

@@ -1,7 +1,7 @@
 """Instalments on a reducing balance (Spec: LendingContract, Installment).
 
 The interest of an instalment is the balance × nominal rate × its days / 365, rounded to the cent.
-The last instalment has the rest of the principal, so that the sum is exact.
+The last instalment has the rest of the principal, so that the total is exact.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from lendingadmin.sandbox.rules.rates import YEAR, compute_periodic
 
 
 class Style(StrEnum):
-    """The ways to divide the principal; they are the product types of this service.
+    """Ways to divide the principal. They are the product types of this service.
 
-    `term`: equal instalments (annuity). `flex`: equal parts of principal, so that instalments fall.
-    `bullet`: everything at the end, interest included.
+    `term`: equal instalments (annuity). `flex`: equal parts of the principal, so that later
+    instalments are smaller. `bullet`: principal and interest at the end.
     """
 
     TERM = "term"
@@ -28,7 +28,7 @@ class Style(StrEnum):
 
 
 class Slot(NamedTuple):
-    """The days of one instalment, including the first and the last."""
+    """Days of an instalment, including the first and the last day."""
 
     first: date
     last: date
@@ -48,7 +48,7 @@ class Parts(NamedTuple):
 
 
 def cut_slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
-    """Divide the period into successive intervals; the last one may be shorter."""
+    """Divide the period into successive intervals. The last interval may be shorter."""
     cuts = [*range(0, period_days, interval_days), period_days]
     return [
         Slot(start + timedelta(days=first), start + timedelta(days=last - 1))
@@ -57,7 +57,7 @@ def cut_slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
 
 
 def amortise(style: Style, principal: Decimal, nominal: Decimal, dates: list[Slot]) -> list[Parts]:
-    """Divide the principal among the slots, with interest on the outstanding balance."""
+    """Divide the principal among the slots, with interest on the unpaid balance."""
     if style is Style.BULLET:
         days = sum(slot.days for slot in dates)
         whole = Slot(dates[0].first, dates[-1].last)
@@ -80,7 +80,7 @@ def _reduce(
 
 
 def compute_annuity(principal: Decimal, rate: Decimal, count: int) -> Decimal:
-    """Return the equal instalment, to the cent.
+    """Return the amount of each of `count` equal instalments, to the cent.
 
     The instalment is P·r / (1 − (1 + r)^−n), or P/n without interest.
     """

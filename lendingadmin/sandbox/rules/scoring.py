@@ -1,6 +1,6 @@
-"""The outcome of an assessment from its findings (Spec: AssessmentOutcome).
+"""Outcome of an assessment, computed from its findings (Spec: AssessmentOutcome).
 
-SCORING.md has the same rules in words; a test compares both.
+SCORING.md describes the same rules; a test compares both.
 """
 
 from typing import NamedTuple
@@ -33,7 +33,7 @@ SENTENCES = {
 
 
 class Points(NamedTuple):
-    """The parts of a score; `late` is subtracted."""
+    """Parts of a score; `late` is subtracted."""
 
     income: int
     contacts: int
@@ -43,7 +43,7 @@ class Points(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Outcome of an assessment. The last two fields are for offers and are not in answers."""
+    """Outcome of an assessment. The last two fields are for offers; answers do not have them."""
 
     type: str
     reason: str | None = None
@@ -84,7 +84,7 @@ def assess(facts: Facts, category: str) -> Outcome:
 
 
 def has_enough(facts: Facts, category: str) -> bool:
-    """Return True if there is enough data for a score; arrears are always enough."""
+    """Return True if there is enough data for a score. Arrears are always enough."""
     history = facts.paid_in_time + facts.paid_late + facts.loans_repaid
     if facts.days_late > 0:
         return True
@@ -120,8 +120,8 @@ def compute_points(facts: Facts, category: str) -> Points:
 def _compute_income(facts: Facts) -> int:
     """Return the points for income, at most 230.
 
-    The points depend on how often money comes in, in how many weeks, and whether it covers the
-    outgoing money.
+    There are points for the number of texts about money received, for the number of weeks with such
+    texts, and if the money received covers the money paid.
     """
     if not facts.money_in:
         return 0

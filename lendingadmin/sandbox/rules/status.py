@@ -11,7 +11,7 @@ from lendingadmin.sandbox.rules.instants import day_start
 
 
 class LoanStatus(IntEnum):
-    """State of a loan: pending until its start date, then open, and closed when it is settled."""
+    """State of a loan: pending until its start date, then open, and closed after its settlement."""
 
     PENDING = 1
     OPEN = 2
@@ -19,7 +19,7 @@ class LoanStatus(IntEnum):
 
 
 class Performance(IntEnum):
-    """The performance of an open loan; a loan that is not open counts as performing."""
+    """Performance of an open loan. A loan that is not open counts as performing."""
 
     PERFORMING = 1
     WATCH = 2
@@ -28,7 +28,7 @@ class Performance(IntEnum):
     LOSS = 5
 
 
-# The highest days late of each status. A loan that is later than all of these is a loss.
+# Most days late for each status. A loan that is later than all of these is a loss.
 _REACH = {
     Performance.PERFORMING: 0,
     Performance.WATCH: 30,
@@ -38,7 +38,7 @@ _REACH = {
 
 
 class Processing(IntEnum):
-    """The spec's three states of events and assessments."""
+    """States of events and assessments in the spec."""
 
     WAITING = 0
     DONE = 1
@@ -60,7 +60,7 @@ def find_loan_status(start: datetime, settled: datetime | None, now: datetime) -
 
 
 def count_days_late(oldest_due: datetime | None, now: datetime) -> int:
-    """Return the full calendar days (UTC) since the oldest unpaid due date; 0 if none."""
+    """Return the calendar days (UTC) since the oldest unpaid due date; 0 if there is none."""
     if oldest_due is None:
         return 0
     return max(0, (now.date() - oldest_due.date()).days)
@@ -77,7 +77,7 @@ def find_performance(late: int) -> Performance:
 def build_due_window(status: Performance, today: date) -> DueWindow:
     """Return the window for the oldest unpaid due date of loans with this performance.
 
-    This is the inverse of `find_performance(count_days_late(…))`; it makes a filter a range over
+    This is the inverse of `find_performance(count_days_late(…))`. With it a filter is a range of
     one column.
     """
     reach = _REACH.get(status)

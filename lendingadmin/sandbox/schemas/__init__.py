@@ -1,1 +1,1 @@
-"""Pydantic models of JSON: requests, answers, and the contract, which is part of both."""
+"""Pydantic models of JSON: requests, answers, and contracts, which are parts of both."""

@@ -1,6 +1,6 @@
 """Answers of the API (Spec: Resources and their fields), with fields in the order of the JSON.
 
-The OpenAPI document and the answers both follow from these models.
+The OpenAPI document and the answers are made from these models.
 """
 
 from datetime import datetime
@@ -22,8 +22,8 @@ from lendingadmin.sandbox.schemas.contracts import UNCHANGED, LendingContract
 from lendingadmin.sandbox.schemas.inputs import Category, Device, Free, Individual
 
 _MOMENT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"
-# Stored JSON text and values from the rules are sent unchanged. The OpenAPI document describes
-# them, but pydantic does not check them.
+# Stored JSON and values from the rules are sent unchanged. The OpenAPI document describes them, but
+# pydantic does not check them.
 _UNREAD = WrapValidator(lambda value, _: value)
 
 Num = Annotated[Decimal, WithJsonSchema({"type": "number"})]

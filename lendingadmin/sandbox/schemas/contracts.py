@@ -173,7 +173,7 @@ def _check(sent: Any, check: ValidatorFunctionWrapHandler) -> Any:
 UNCHANGED = PlainSerializer(lambda value: value)
 if TYPE_CHECKING:
     PostedContract = Free
-else:  # The value must have the form of a contract, but the dict that was sent is used.
+else:  # The value must have the form of a contract. The dict is used as it was sent.
     PostedContract = Annotated[LendingContract, WrapValidator(_check), UNCHANGED]
 
 

@@ -1,6 +1,6 @@
-"""Bodies of requests. Unknown fields are accepted and ignored; wrong types are refused.
+"""Bodies of requests. Unknown fields are accepted and ignored. Wrong types are refused.
 
-The bodies of loans, which contain a contract, are in `contracts.py`.
+`contracts.py` has the bodies of loans, because these contain a contract.
 """
 
 from collections.abc import Callable
@@ -25,9 +25,9 @@ from lendingadmin.sandbox.rules.invalid import Invalid
 
 
 def _by(read: Callable[[Any, str], object]) -> BeforeValidator:
-    """Return a rule's reader as a validator.
+    """Return a validator that calls a reader of the rules.
 
-    Only the reason is passed on, because pydantic knows the field's path.
+    The error has only the reason, because pydantic knows the path of the field.
     """
 
     def validate(value: object) -> object:
@@ -70,7 +70,7 @@ class Sent(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
 
     def document(self, *, only_sent: bool = False) -> dict[str, Any]:
-        """Return the values for storing and answering: API names, Decimals, datetimes."""
+        """Return the values to store and to answer: names of the API, Decimals and datetimes."""
         return self.model_dump(by_alias=True, exclude_unset=only_sent)
 
 
@@ -174,7 +174,7 @@ class OffersAsked(Sent):
 
     @property
     def can_start(self) -> bool:
-        """True if the body has more than the id of its request."""
+        """True if the body has more than the id of the request."""
         return self.assessment_type is not None or self.timestamp is not None
 
 

@@ -1,7 +1,7 @@
-"""The loans of an app and their repayments, planned against a given time.
+"""Plan of the loans of an app and of their repayments, for a given time.
 
-A plan has dates and instalments, but no amounts. The sandbox computes the schedule, and the filler
-pays the amounts in the sandbox's answers.
+A plan has dates and instalments, but no amounts. The sandbox computes the schedule with the
+amounts, and the filler pays them.
 """
 
 import random
@@ -23,14 +23,14 @@ LOANS = {"kenya": 245, "ghana": 180}
 Product = Mapping[str, Any]
 
 _OFFERED = 1  # a product's status
-_MOST_PAID = 9  # instalments paid so far: more would only make the filling slow
+_MOST_PAID = 9  # most instalments that are paid; more would only take more time
 
 _CHANNELS = ("mobile", "mobile", "mobile", "web", "physical")
 _NETWORKS = {"kenya": ("M-PESA", "Airtel Money"), "ghana": ("MTN MoMo", "Telecel Cash")}
 
 
 class Story(StrEnum):
-    """The history of a loan until now."""
+    """History of a loan until now."""
 
     PENDING = "pending"
     NEW = "new"
@@ -45,7 +45,7 @@ class Story(StrEnum):
     SETTLED_LATE = "settled_late"
 
 
-#: A cycle of 25, so that each app has every story, in a lender's usual proportions.
+#: A cycle of 25 stories. So each app has every story, in the usual proportions of a lender.
 _CYCLE = (
     "on_time settled late_30 on_time pending settled late_60 partly_paid settled_early new"
     " on_time late_more settled on_time late_90 settled_late on_time late_30 settled"
@@ -63,7 +63,7 @@ _SETTLED = (Story.SETTLED_EARLY, Story.SETTLED, Story.SETTLED_LATE)
 
 @dataclass(frozen=True)
 class Payment:
-    """One repayment: a `share` of the instalment with this number, which counts from 1.
+    """A repayment: the `share` of an instalment that is paid. `instalment` counts from 1.
 
     If `instalment` is None, the repayment settles the loan.
     """
@@ -79,7 +79,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Loan:
-    """A create body, and the later repayments, oldest first."""
+    """Body that creates a loan, and the later repayments, oldest first."""
 
     story: Story
     body: Body
@@ -88,7 +88,7 @@ class Loan:
 
 @dataclass(frozen=True)
 class Client:
-    """One borrower with the loans, oldest first, and the reports and assessments."""
+    """A borrower with loans, oldest first, and with reports and assessments."""
 
     body: Body
     loans: tuple[Loan, ...]
@@ -98,8 +98,8 @@ class Client:
 def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Client, ...]:
     """Return every borrower of the app with loans and repayments.
 
-    No repayment is after `now` (aware, UTC). `products` are the products in the service's list,
-    with their ids and terms.
+    No repayment is later than `now` (aware, UTC). `products` are the products in the service's
+    list, with their ids and terms.
     """
     bodies = [build_borrower(app_id, n, now) for n in range(BORROWERS[app_id])]
     loans: list[list[Loan]] = [[] for _ in bodies]
@@ -120,15 +120,15 @@ def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Clien
 def plan_loan(
     app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]
 ) -> Loan:
-    """Return an app's n-th loan with its repayments; `holder` is the borrower's create body."""
+    """Return the n-th loan of an app, with its repayments. `holder` is the borrower's body."""
     chance = seed_random("loan", app_id, n)
     story = _STORIES[n % len(_STORIES)]
     product = _choose_product(chance, story, holder["category"], products)
     interval = read_days(product["terms"]["repaymentInterval"], "")
     count = _count_instalments(product)
     paid, start = _plan_progress(story, chance, count, interval, now)
-    # The days of an instalment include the first and the last, so an instalment is due on the day
-    # before the next one starts.
+    # The days of an instalment include the first and the last day, so an instalment is due on the
+    # day before the next instalment starts.
     dues = [day_end((start + timedelta(days=interval * k - 1)).date()) for k in range(1, count + 1)]
     body: Body = {
         "accountId": f"L-{app_id[:1].upper()}{10001 + n}",
@@ -148,7 +148,7 @@ def _choose_product(
 ) -> Product:
     """Return a suitable product.
 
-    Companies get half a year or more; a settled loan has few instalments.
+    The period for a company is half a year or more. A settled loan has few instalments.
     """
     offered = [product for product in products if product["status"] == _OFFERED]
     if category == "company":
@@ -168,7 +168,7 @@ def _count_instalments(product: Product) -> int:
 def _plan_progress(
     story: Story, chance: random.Random, count: int, interval: int, now: datetime
 ) -> tuple[int, datetime]:
-    """Return the number of instalments paid in full, and the start day of the loan."""
+    """Return the number of fully paid instalments, and the start day of the loan."""
     today = day_start(now.date())
     paid = chance.randrange(min(count, _MOST_PAID))
     if story is Story.PENDING:
@@ -218,14 +218,14 @@ def _plan_payments(
         pay(dues[k] + timedelta(days=offset), k + 1)
     last_due = dues[-1]
     if story is Story.SETTLED_EARLY:
-        # After the last instalment that was paid separately, whatever the interval.
+        # Pay the rest after the last instalment that was paid separately.
         pay(last_due - timedelta(days=chance.randint(3, 12)), None)
     elif story is Story.SETTLED:
         pay(last_due - timedelta(days=chance.choice((0, 0, 1))), None)
     elif story is Story.SETTLED_LATE:
         pay(last_due + timedelta(days=chance.randint(4, 45)), None)
     elif story is Story.PARTLY or (late and chance.random() < 0.4):
-        # Less than the instalment, so that it stays due (or overdue) and partly paid.
+        # Pay less than the instalment, so that it is partly paid and still due (or overdue).
         recent = dues[paid] - timedelta(days=chance.randint(1, 3))
         pay(min(recent, now - timedelta(days=1)), paid + 1, Decimal(chance.randint(20, 70)) / 100)
     return made
@@ -236,7 +236,7 @@ def _build_contract(
 ) -> Body:
     """Return a contract without instalments, which the service computes (Spec: LendingContract).
 
-    Fees and penalties come from the product; the premium is for this borrower.
+    Fees and penalties come from the product. The premium is random.
     """
     terms = product["terms"]
     amount = _choose_amount(chance, app_id, category)
@@ -256,7 +256,7 @@ def _build_contract(
 
 
 def _choose_amount(chance: random.Random, app_id: str, category: str) -> Decimal:
-    """Return a round sum in the app's currency; most sums are small, companies borrow more."""
+    """Return a round sum in the app's currency. Most sums are small; companies borrow more."""
     unit = APPS[app_id][1]
     steps = chance.lognormvariate(3.4 if category == "individual" else 6.0, 0.9)
     return (Decimal(steps).quantize(Decimal(1), ROUND_HALF_UP) + 2) * unit

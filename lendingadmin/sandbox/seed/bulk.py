@@ -1,7 +1,7 @@
-"""A large portfolio, written directly to the database, because over HTTP it would take hours.
+"""Large portfolio, which is written directly to the database. With HTTP this would take hours.
 
-The n-th borrower and loan are the same on every machine on the same day. An incomplete portfolio is
-continued at its end.
+On the same day, the n-th borrower and loan are the same on every machine. If a portfolio is not
+complete, the missing loans are added at its end.
 """
 
 import os
@@ -22,8 +22,8 @@ from lendingadmin.sandbox.store import borrowers
 
 LOANS_EACH = 2  # loans of one borrower
 _COUNTRY = "kenya"  # the app with the names, sums and networks of the portfolio
-_BATCH = 250  # borrowers that are held in memory at once, by each process
-_FIRST = timedelta(days=400)  # age of the first record; each further one is a second younger
+_BATCH = 250  # borrowers that each process has in memory at a time
+_FIRST = timedelta(days=400)  # age of the first record; each next record is a second younger
 
 
 class Batch(NamedTuple):
@@ -41,7 +41,7 @@ def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
     first, last = -(-there // LOANS_EACH), -(-count // LOANS_EACH)
     starts = range(first, last, _BATCH)
     build = partial(_build_batch, app_id, last, day_start(now.date()))
-    connection.close()  # a connection must not cross a fork
+    connection.close()  # processes must not share a connection
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         for made in _in_turn(pool, build, starts):
             with transaction.atomic():
@@ -52,7 +52,10 @@ def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
 def _in_turn(
     pool: ProcessPoolExecutor, build: Callable[[int], Batch], starts: Sequence[int]
 ) -> Iterator[Batch]:
-    """Yield the batches in order. Only a few are built ahead, because they use much memory."""
+    """Yield the batches in order.
+
+    Only a few batches are built in advance, because they need memory.
+    """
     rest = iter(starts)
     waiting = [pool.submit(build, start) for start in islice(rest, (os.cpu_count() or 1) * 2)]
     while waiting:

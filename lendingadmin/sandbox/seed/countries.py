@@ -1,4 +1,4 @@
-"""The countries of the seeded borrowers: names, phones, ids, places.
+"""Countries of the borrowers in the sample data: names, phones, ids and places.
 
 Patterns have `#` for a digit and `@` for a capital letter.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Country:
-    """Plausible data of a country; `code` is ISO 3166-1 alpha-2, `zone` an IANA zone name."""
+    """Realistic data of a country. `code` is ISO 3166-1 alpha-2, `zone` an IANA zone name."""
 
     code: str
     zone: str
@@ -135,7 +135,7 @@ IVORY_COAST = Country(
     company_forms=_split("SARL, et Frères, SA, GIE"),
 )
 
-#: Currency, smallest round sum, and borrowers from each country in percent, by app.
+#: Currency, smallest round sum, and share of borrowers from each country in percent, by app.
 APPS: dict[str, tuple[str, int, tuple[tuple[Country, int], ...]]] = {
     "kenya": (
         "KES",

@@ -1,7 +1,7 @@
-"""Fill the sandbox's database with the plan of `book.plan`, and list its loans on past days.
+"""Functions that save the plan of `book.plan` in the database, and list loans on past days.
 
 All records are built and checked as the API does it. The records of an app are saved in one
-transaction, because over HTTP it would take a minute.
+transaction, because this would take a minute with HTTP.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ def fill(app_id: str, now: datetime) -> Counter[str]:
     with write():
         save(rows, made, paid)
         added = Counter(borrowers=len(rows), loans=len(made), repayments=len(paid))
-        for client in clients:  # after the loans, because assessments read the loans
+        for client in clients:  # this is done after the loans, because assessments read the loans
             for body in client.reports.events:
                 event = NewEvent.model_validate(body)
                 data = read_data(event.data, "data")
@@ -81,14 +81,14 @@ def save(rows: Sequence[Borrower], made: Sequence[Loan], paid: Sequence[Repaymen
 def build_loan(
     app_id: str, planned: book.Loan, number: int, uid: UUID, *, made_at: datetime, now: datetime
 ) -> tuple[Loan, list[Repayment]]:
-    """Return a planned loan and its repayments, neither saved yet.
+    """Return a planned loan and its repayments, not saved yet.
 
-    The loan is the borrower's loan number `number`, made at `made_at`.
+    `number` is the number of the loan among those of the borrower; `made_at` is its creation time.
     """
     body = planned.body
     sent = NewLoan.model_validate(body)
     product = find_product(body["productId"])
-    assert product is not None  # noqa: S101 - of the list that the plan was given
+    assert product is not None  # noqa: S101 - the plan uses only products of this list
     opening = open_account(product, sent.contract, None, sent.start_date.date())
     holder = {
         "category": body["category"],
@@ -110,7 +110,7 @@ def build_loan(
 def list_past(app_id: str, moments: Sequence[datetime]) -> Iterator[dict[str, Any]]:
     """Yield the loans of an app as the service would have listed them at each moment.
 
-    A contract is left out, because it never changes.
+    Contracts are left out, because they never change.
     """
     rows = Loan.objects.filter(app_id=app_id).select_related("record").order_by("id")
     found = list(rows.prefetch_related("repayments"))
@@ -132,10 +132,10 @@ def list_past(app_id: str, moments: Sequence[datetime]) -> Iterator[dict[str, An
 def compute_amount(
     payment: book.Payment, contract: Mapping[str, Any], made: Sequence[Payment]
 ) -> Decimal:
-    """Return a payment's amount under a contract with instalments, after the repayments `made`.
+    """Return the amount of a payment for a contract, after the repayments `made`.
 
-    The amount is rounded to cents. A settlement is the amount owed on that day, penalties
-    included, by the sandbox's rules.
+    The amount is rounded to cents. A settlement is the amount owed on that day with penalties, by
+    the rules of the sandbox.
     """
     if payment.instalment is not None:
         due = Decimal(contract["installments"][payment.instalment - 1]["amounts"]["repayment"])
@@ -159,5 +159,5 @@ def build_repayment(payment: book.Payment, amount: Decimal) -> dict[str, Any]:
 
 
 def build_uid(*parts: object) -> UUID:
-    """Return the same random uid for the same parts."""
+    """Return a random uid, which is always the same for the same parts."""
     return UUID(int=seed_random("uid", *parts).getrandbits(128), version=4)

@@ -25,7 +25,7 @@ _JOBS = ("employed", "self_employed", "casual", "unemployed", "student", "retire
 _SCHOOLS = ("primary", "secondary", "diploma", "degree", "none")
 _TIES = ("single", "married", "divorced", "widowed")
 
-#: Hard cases for every page: very long names, and ids that need encoding in an address.
+#: Unusual data for all pages: very long names, and ids that must be encoded in an address.
 _LONG_NAMES = {
     "kenya": ("MWANASITI-NASRA BINTI ABDULRAHMAN", "Ole Lenaiyasa wa Nyamweya-Kiprono-Chepkemboi"),
     "ghana": ("Nana Adwoa Konadu Afriyie Serwaa", "Agyemang-Prempeh Amankwah Owusu-Ansah Boahen"),
@@ -38,12 +38,12 @@ _ODD_IDS = {7: "cust:{n:05d}", 23: "branch 4 no {n}", 41: "zoë+{n}@north", 67: 
 
 
 def seed_random(*parts: object) -> random.Random:
-    """Return a random generator with the same numbers for the same parts, on every machine."""
+    """Return a random generator, which has the same numbers for the same parts on every machine."""
     return random.Random(":".join(map(str, parts)))  # noqa: S311 - nothing here is a secret
 
 
 def build_borrower(app_id: str, n: int, now: datetime) -> Body:
-    """Return the create body of an app's n-th borrower; `now` (aware) sets ages and start dates."""
+    """Return the body that creates an app's n-th borrower, with dates relative to `now` (aware)."""
     chance = seed_random("borrower", app_id, n)
     countries = APPS[app_id][2]
     country = chance.choices([c for c, _ in countries], [share for _, share in countries])[0]
@@ -64,7 +64,7 @@ def build_borrower(app_id: str, n: int, now: datetime) -> Body:
 
 
 def build_borrower_id(country: Country, app_id: str, n: int) -> str:
-    """Return an id, mostly like `ke-100012`, and sometimes in the form of other lenders."""
+    """Return an id. Most ids are like `ke-100012`; some have the form of other lenders."""
     if n in _ODD_IDS:
         return _ODD_IDS[n].format(n=n)
     if n % 19 == 11:

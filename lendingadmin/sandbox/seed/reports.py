@@ -1,9 +1,9 @@
-"""Reports of the app about a borrower (Spec: Event), and the requested assessments.
+"""Reports of the app about a borrower (Spec: Event), and assessments.
 
-Every third borrower, if an individual, has texts of a mobile-money service, contacts and readings
-of the phone. Companies have no such data. Every fourth borrower, if a company, has an assessment of
-the loans only. Timestamps are at the start of a day, so that the reports of a day add nothing if
-they are sent again.
+Of every three borrowers, one has texts of a mobile-money service, contacts and readings of the
+phone, if the borrower is an individual. Companies have no such data. Of every four borrowers, one
+has an assessment of only the loans, if the borrower is a company. Timestamps are at the start of a
+day, so that reports that are sent again on the same day add nothing.
 """
 
 import random
@@ -19,12 +19,12 @@ from lendingadmin.sandbox.rules.instants import day_start, to_millis, write_time
 from lendingadmin.sandbox.seed.countries import APPS
 from lendingadmin.sandbox.seed.people import Body, fill_pattern, seed_random
 
-_DAYS = 88  # so that all reports are within the 90 days of an assessment
+_DAYS = 88  # all reports must be within the 90 days of an assessment
 _CREDIT, _LOANS = "assessmentTypes/credit-90-days", "assessmentTypes/loan-history-180-days"
 
 
 class Purse(StrEnum):
-    """The pattern of a person's incoming and outgoing money."""
+    """Pattern of the money that a person receives and pays."""
 
     STEADY = "steady"
     TIGHT = "tight"
@@ -32,12 +32,12 @@ class Purse(StrEnum):
     SILENT = "silent"
 
 
-#: Individuals with reports get these in turn. A silent person has too few texts for a score.
+#: Patterns of the individuals with reports, in turn. A silent person has too few texts for a score.
 _PURSES = (
     Purse.STEADY, Purse.TIGHT, Purse.STEADY, Purse.OVERSPENT, Purse.TIGHT, Purse.STEADY,
     Purse.SILENT, Purse.STEADY,
 )  # fmt: skip
-#: Numbers of texts about incoming and outgoing money, and the outgoing money in percent.
+#: Numbers of texts about money received and money paid, and the money paid in percent.
 _HABITS = {
     Purse.STEADY: (24, 16, 70),
     Purse.TIGHT: (12, 14, 96),
@@ -96,14 +96,14 @@ _CHATTER = (
 
 
 class Reports(NamedTuple):
-    """Create bodies of events and of assessments, oldest first."""
+    """Bodies that create events and assessments, oldest first."""
 
     events: tuple[Body, ...] = ()
     assessments: tuple[Body, ...] = ()
 
 
 def plan_reports(app_id: str, n: int, holder: Body, now: datetime) -> Reports:
-    """Return the reports about the n-th borrower, whose create body is `holder`; often none."""
+    """Return the reports about the n-th borrower, whose body is `holder`; there may be none."""
     today = day_start(now.date())
     account = write_account_id(holder["borrowerId"])
     if holder["category"] == "company":
@@ -199,7 +199,7 @@ def _build_contacts(chance: random.Random, app_id: str) -> list[Body]:
 
 
 def _build_readings(chance: random.Random, app_id: str, today: datetime) -> list[Body]:
-    """Return readings of battery, place and apps, from before yesterday's event."""
+    """Return readings of battery, place and apps, with times before the event of yesterday."""
     network = _NETWORKS[app_id]
     before = today - timedelta(days=1)
     moments = [to_millis(_choose_moment(chance, before)) for _ in range(12)]

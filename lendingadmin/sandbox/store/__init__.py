@@ -1,1 +1,1 @@
-"""The sandbox's data in its database, and the functions that read and write them."""
+"""Functions that read and write the data in the sandbox's database."""

@@ -1,4 +1,4 @@
-"""Assessments, computed at their creation and shown after their processing time.
+"""Assessments. They are computed when they are created, and shown after a processing time.
 
 Spec: Assessment.
 """
@@ -40,8 +40,8 @@ def create(
     """Create an assessment of the current data.
 
     `assessment_type` is a full name. `request_id` is the requestId if getOffers needs the
-    assessment. Raises Invalid for an account or type that does not exist and for a timestamp in the
-    future, RuleBroken for an account or type that can't be used, and AlreadyExists.
+    assessment. Raise Invalid for an unknown account or type and for a timestamp in the future,
+    RuleBroken for an account or type that can't be used, and AlreadyExists.
     """
     kind = _find_type(assessment_type)
     check_past(timestamp, now, "timestamp")
@@ -72,7 +72,7 @@ def create(
 
 
 def get_assessment(app_id: str, key: str) -> Assessment:
-    """Return the assessment with that assessmentId, or else that uid. May raise NotFound."""
+    """Return the assessment with this assessmentId, or else with this uid. May raise NotFound."""
     rows = Assessment.objects.filter(app_id=app_id)
     assessment = rows.filter(assessment_id=key).first() or find_by_uid(rows, key)
     if assessment is None:

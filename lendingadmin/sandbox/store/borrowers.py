@@ -1,4 +1,4 @@
-"""Borrowers: stored encrypted, answered with their loan accounts in the sandbox."""
+"""Borrowers. They are stored encrypted, and answers have their loan accounts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ _ACTIVE = 1
 
 
 def can_be_read() -> bool:
-    """Return True if the data key opens the stored borrowers, or if there are none."""
+    """Return True if the data key opens the stored borrowers, or if there are no borrowers."""
     first = Borrower.objects.first()
     return first is None or can_decrypt(first.encrypted)
 
@@ -82,7 +82,7 @@ def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borro
 def delete(app_id: str, borrower_id: str) -> None:
     """Remove a borrower without loan accounts, with all events and assessments.
 
-    Raises NotFound, and RuleBroken for a borrower with loan accounts.
+    May raise NotFound. Raise RuleBroken for a borrower with loan accounts.
     """
     with write():
         borrower = get_borrower(app_id, borrower_id)
@@ -116,7 +116,7 @@ def _answer_borrower(borrower: Borrower, held: list[AnsweredLoanSummary]) -> Ans
 
 
 def _complete(sent: Document, now: datetime) -> Document:
-    """Return the document to store: no null lists, names in upper case, devices with dates."""
+    """Return the document to store: no null lists, names in capitals, devices with dates."""
     kept = sent | {
         "startDate": sent["startDate"] or now,
         "devices": [

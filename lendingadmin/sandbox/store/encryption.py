@@ -14,7 +14,7 @@ from lendingadmin.sandbox import wire
 def read_key(database: Path) -> str:
     """Return the key from the file next to the database.
 
-    The file is created at its first use, and only its owner can read it. Raises ValueError for an
+    The file is created at its first use, and only its owner can read it. Raise ValueError for an
     invalid key.
     """
     path = database.with_name(database.name + ".key")
@@ -30,7 +30,10 @@ def read_key(database: Path) -> str:
 
 
 def _write_key(path: Path) -> None:
-    """Save a new key in one step; if two processes start together, the first key is used."""
+    """Save a new key in one step.
+
+    If two processes do this at the same time, the first key is used.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -64,7 +67,7 @@ def encrypt(document: object) -> bytes:
 
 
 def decrypt(encrypted: bytes | memoryview) -> Any:
-    """Return the JSON document. Raises cryptography's InvalidToken for another key."""
+    """Return the JSON document. Raise cryptography's InvalidToken for another key."""
     return wire.read_own(decrypt_text(encrypted))
 
 

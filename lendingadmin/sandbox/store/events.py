@@ -1,4 +1,4 @@
-"""Events: recorded once, encrypted, filtered and processed after a time (Spec: Event, Events)."""
+"""Events. They are stored encrypted, and processed after some time (Spec: Event, Events)."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -34,9 +34,9 @@ FILTER_FIELDS: dict[str, type] = {
 
 
 def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
-    """Create an event. Raises Invalid for an account that does not exist, and AlreadyExists."""
+    """Create an event. Raise Invalid for an unknown account; may raise AlreadyExists."""
     data = wire.write(sent["data"])
-    encrypted = encrypt_text(data)  # before the transaction: five megabytes take their time
+    encrypted = encrypt_text(data)  # before the transaction, because five megabytes take some time
     same = {
         "app_id": app_id,
         "account_id": sent["accountId"],
@@ -66,7 +66,7 @@ def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
     """Return a condition for the events that match all clauses of a filter at `now`.
 
-    Raises Invalid for text that is not a timestamp.
+    Raise Invalid for a text that is not a timestamp.
     """
     found = Q()
     for field, value in clauses:

@@ -1,4 +1,4 @@
-"""Read the data for an assessment: the events of its window and the account's loans."""
+"""Function that reads the data for an assessment: events of its window, and loans."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -36,7 +36,7 @@ def _read_sets(borrower: Borrower, over: Window) -> Iterator[dict[str, Any]]:
 
 
 def _read_accounts(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]:
-    """Yield the histories of the loan accounts that the borrower has in the sandbox."""
+    """Yield the histories of the borrower's loan accounts in the sandbox."""
     rows = Loan.objects.filter(
         app_id=borrower.app_id, borrower_id=borrower.borrower_id, start_date__lte=until
     )
@@ -52,7 +52,7 @@ def _read_accounts(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]
 
 
 def _read_sent(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]:
-    """Yield the histories of the loans elsewhere that were sent with the borrower."""
+    """Yield the histories of loans elsewhere. The record of the borrower has these loans."""
     held = set(
         Loan.objects.filter(
             app_id=borrower.app_id, borrower_id=borrower.borrower_id

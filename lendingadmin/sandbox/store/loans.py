@@ -1,4 +1,4 @@
-"""Create, find, filter and delete loan accounts, and build their answers (Spec: Loan, Loans)."""
+"""Functions that create, find, filter and delete loan accounts (Spec: Loan, Loans)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -79,7 +79,7 @@ def build_loan(
     uid: UUID,
     now: datetime,
 ) -> Loan:
-    """Return a loan account with its record, both unsaved.
+    """Return a loan account with its record, not saved yet.
 
     `holder` has the borrower's category, the product's type and the number of the borrower's loan.
     """
@@ -114,7 +114,7 @@ def build_loan(
 
 
 def get_loan(app_id: str, key: str) -> Loan:
-    """Return the loan with that accountId, or else that uid. May raise NotFound."""
+    """Return the loan with this accountId, or else with this uid. May raise NotFound."""
     rows = Loan.objects.select_related("record").filter(app_id=app_id)
     loan = rows.filter(account_id=key).first() or find_by_uid(rows, key)
     if loan is None:
@@ -123,7 +123,7 @@ def get_loan(app_id: str, key: str) -> Loan:
 
 
 def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
-    """Return the row with that uid, written as in the answers; None if there is none."""
+    """Return the row with this uid, which must be written as in answers; None if there is none."""
     try:
         uid = UUID(key)
     except ValueError:
@@ -132,7 +132,7 @@ def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
 
 
 def delete(app_id: str, key: str, now: datetime) -> None:
-    """Remove a pending loan; raises NotFound, and RuleBroken for an open or closed loan."""
+    """Remove a pending loan. May raise NotFound; raise RuleBroken for an open or closed loan."""
     with write():
         loan = get_loan(app_id, key)
         status = find_loan_status(loan.start_date, loan.settlement_date, now)
@@ -238,7 +238,7 @@ def summarise_loans(
 
 
 def _read_position(loan: Loan, now: datetime) -> Position:
-    """Return the loan's state at `now`, from its account after the last posted repayment."""
+    """Return the state of a loan at `now`. The stored account includes all posted repayments."""
     (rate, grace, late_fee), _, rows = wire.read_own(loan.record.account)
     lines = [
         Line(number, from_millis(start), from_millis(due), owed, paid, charges)
@@ -251,7 +251,7 @@ def _read_position(loan: Loan, now: datetime) -> Position:
 def write_account(lines: Iterable[Line], arrears: Arrears, excess: Decimal) -> str:
     """Return an account as text to store.
 
-    The text has short lists, so that a page of a thousand loans is quick.
+    The text has lists without names, so that a page of a thousand loans is fast.
     """
     document = [
         [arrears.rate, arrears.grace.days, arrears.late_fee],

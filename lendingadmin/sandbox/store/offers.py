@@ -1,4 +1,4 @@
-"""Offer operations, each started once for a requestId and complete after a time."""
+"""Offer operations. A requestId starts one operation, which is complete after some time."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -35,14 +35,15 @@ def find_operation(app_id: str, borrower_id: str, request_id: str | None) -> Off
 def start_operation(
     app_id: str, borrower_id: str, asked: OffersAsked, now: datetime
 ) -> OfferOperation:
-    """Return the operation of this requestId; start it if it was not started before.
+    """Return the operation of this requestId. Start the operation if there is none.
 
-    Missing values are chosen: the usual assessment of the borrower's category, the present time, a
-    new requestId. Raise NotFound if the borrower does not exist, and the errors of
+    Missing values are chosen: the usual assessment type of the borrower's category, the present
+    time, a new requestId. Raise NotFound if the borrower does not exist, and the errors of
     `assessments.create`.
     """
     with write():
-        # The search is repeated under the write lock, so that only one of two calls starts it.
+        # The search is repeated while no other call can write, so that only one of two calls starts
+        # the operation.
         if asked.request_id and (known := find_operation(app_id, borrower_id, asked.request_id)):
             return known
         borrower = borrowers.get_borrower(app_id, borrower_id)
@@ -107,7 +108,7 @@ def _build_result(operation: OfferOperation, outcome: Outcome) -> answers.OfferR
 
 
 def _sum_owed(borrower: Borrower, now: datetime) -> Decimal:
-    """Return the unpaid sum of the borrower's loan accounts and of the sent loans elsewhere."""
+    """Return the unpaid sum of the borrower's loan accounts, and of loans elsewhere."""
     (whole,) = borrowers.answer_borrowers(borrower.app_id, [borrower], now)
     return sum(
         (

@@ -1,4 +1,4 @@
-"""Repayments: recorded immediately, posted to the account at their value date."""
+"""Repayments. They are recorded immediately, and posted to the account at their value date."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,8 +22,8 @@ def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime)
     """Record a repayment and return its loan (Spec: Loans, MakeRepayment).
 
     Raise Invalid for a transaction in the future, NotFound if the loan does not exist, and
-    RuleBroken if the loan is not open. The same externalId is accepted twice on purpose, because a
-    caller must not rely on a refusal.
+    RuleBroken if the loan is not open. The same externalId is accepted twice on purpose: a caller
+    must not expect that the second repayment is refused.
     """
     check_past(sent["transactionDate"], now, "transactionDate")
     with write():
@@ -39,7 +39,7 @@ def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime)
 
 
 def build_repayment(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
-    """Return an unsaved repayment. It is posted if its value date is not after `now`."""
+    """Return a repayment that is not saved. It is `posted` if its value date is not after `now`."""
     value_date = sent["valueDate"] or sent["transactionDate"]
     return Repayment(
         loan=loan,
@@ -53,7 +53,7 @@ def build_repayment(loan: Loan, sent: dict[str, Any], now: datetime) -> Repaymen
 
 
 def post_waiting(app_id: str, now: datetime) -> None:
-    """Post the repayments whose value date has come.
+    """Post the repayments whose value date is not after `now`.
 
     Every operation on loans does this first.
     """
@@ -67,7 +67,7 @@ def post_waiting(app_id: str, now: datetime) -> None:
 
 
 def _post(loan: Loan, now: datetime) -> None:
-    """Compute and save the account from the contract and every effective repayment."""
+    """Compute the account from the contract and all effective repayments; save the account."""
     payments = [
         Payment(one.value_date, Decimal(one.amount))
         for one in loan.repayments.filter(value_date__lte=now).order_by("id")
@@ -78,7 +78,7 @@ def _post(loan: Loan, now: datetime) -> None:
 
 
 def replay_repayments(loan: Loan, payments: Sequence[Payment]) -> None:
-    """Set the values of a loan and its record that depend on these repayments.
+    """Set the values of a loan, and of its record, that depend on these repayments.
 
     Nothing is saved.
     """

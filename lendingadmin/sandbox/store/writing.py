@@ -1,4 +1,4 @@
-"""Serial access for writers, in the order of their requests."""
+"""Lock that lets only one process write at a time, in the order of the requests."""
 
 import fcntl
 import os
@@ -13,8 +13,8 @@ from django.db import connection, transaction
 def write() -> Iterator[None]:
     """Run a write transaction while no other thread or process writes.
 
-    Inside a transaction, use that transaction. Writers wait for a lock file. SQLite's own waiting
-    writers pause longer each time, so that other writers overtake them.
+    Inside a transaction, use this transaction. Writers wait for a lock file, because a writer that
+    waits for SQLite's own lock pauses longer each time, and other writers overtake it.
     """
     if connection.in_atomic_block:
         yield

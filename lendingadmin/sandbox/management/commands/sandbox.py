@@ -30,16 +30,16 @@ _SECONDS = (
     ("processing", "that assessments, events and offers take"),
     ("offer", "for which an offer request can be read"),
 )
-_WITH_HISTORY, _DAYS = "kenya", 13  # with today's update, there are fourteen
+_WITH_HISTORY, _DAYS = "kenya", 13  # with the update of today, there are fourteen
 
 
 class Command(BaseCommand):
-    """Start the sandbox; print one line when it is ready."""
+    """Start the sandbox; print a line when it is ready."""
 
     help = "Run the Lending Service sandbox."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the listening address and the other options; port 0 means any free port."""
+        """Add the options. Port 0 means any free port."""
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8001)
         parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
@@ -76,8 +76,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
         """Run the sandbox.
 
-        Raise CommandError, in one line, if the address can't be used, or if the data in the
-        database were encrypted with another key.
+        Raise CommandError, with one line, if the address can't be used, or if the data in the
+        database was encrypted with another key.
         """
         _configure(options)
         listener = _listen(host, port)
@@ -93,13 +93,13 @@ class Command(BaseCommand):
             self._fill(options["history"])
         if options["seed_loans"] > 0:
             self._seed(options["seed_app"], options["seed_loans"])
-        connection.close()  # workers open their own: a connection must not cross a fork
+        connection.close()  # processes must not share a connection
         Server(listener.detach(), workers, lambda: self._say(ready)).run()
 
     def _fill(self, history: Path | None) -> None:
-        """Fill the apps that have a seed and are empty.
+        """Fill the empty apps among those that have sample data.
 
-        If Kenya's app was filled, write its loans on past days to the file `history`.
+        If the app `kenya` was filled, write its loans on past days to the file `history`.
         """
         began, now = time.monotonic(), clock.now()
         for app_id in APPS:
@@ -113,7 +113,7 @@ class Command(BaseCommand):
         self._say(f"The sandbox is filled ({time.monotonic() - began:.0f} s).")
 
     def _seed(self, app_id: str, count: int) -> None:
-        """Fill an app and print progress; Ctrl-C may stop this at any time."""
+        """Fill an app and print the progress. Ctrl-C may stop this at any time."""
         began = time.monotonic()
         try:
             known = read_id(app_id, "--seed-app")
@@ -130,13 +130,13 @@ class Command(BaseCommand):
 
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)
-        self.stdout.flush()  # the process that started this may wait for the line at a pipe
+        self.stdout.flush()  # the process that started this one may wait for the line
 
 
 def _configure(options: Mapping[str, Any]) -> None:
-    """Put the options into the settings, before anything reads them.
+    """Copy the options to the settings, before the settings are read.
 
-    The processes that serve requests are forks of this one, so they have the same settings.
+    The processes that serve requests are forks of this process, so they have the same settings.
     """
     settings.SANDBOX_DATABASE = options["database"]
     connection.settings_dict["NAME"] = str(options["database"])
