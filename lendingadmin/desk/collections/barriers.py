@@ -20,7 +20,7 @@ SENTENCES: Mapping[str, object] = {
     "closed-long": _("No calls are allowed in the next 60 days."),
     "stopped": _("No calls to this borrower until a manager allows them."),
     "loan-stopped": _("No calls about this loan until a manager allows them."),
-    "later": _("The last contact was recent. The next one is allowed from %(moment)s."),
+    "later": _("The last contact was recent. The next contact is allowed from %(moment)s."),
 }
 
 

@@ -312,7 +312,7 @@ class MistakeForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         label=_("Mistake"),
         help_text=_("Such as “the amount was 500, not 5,000”."),
-        error_messages={"min_length": _("Say in a few words what is wrong.")},
+        error_messages={"min_length": _("Describe the mistake in a few words.")},
     )
 
 

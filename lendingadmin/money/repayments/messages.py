@@ -62,7 +62,7 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         chip=Status(RepaymentState.REFUSED.label, "bad", "x-circle"),
         tone="bad",
         title=gettext_noop("The service refused this repayment"),
-        sentence=gettext_noop("The service did not accept this repayment."),
+        sentence=gettext_noop("This repayment did not change the loan."),
         saved="no",
         next=gettext_noop(
             "Read the service's answer. Then correct the repayment and send it again."
@@ -72,7 +72,7 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         chip=Status(RepaymentState.NOT_SENT.label, "", "minus-circle"),
         tone="warn",
         title=RepaymentState.NOT_SENT.label,
-        sentence=gettext_noop("The repayment was not sent."),
+        sentence=gettext_noop("The service did not get this repayment."),
         saved="no",
         next=gettext_noop("Send the repayment again when the service can be reached."),
     ),
