@@ -1,6 +1,5 @@
 """Pages of papers in bulk: the form for a list, the progress and the refusals, and the print."""
 
-import json
 from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -14,7 +13,6 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.desk.portfolio.loan_lists import open_list
 from lendingadmin.desk.portfolio.saved_lists import write_query
@@ -175,9 +173,9 @@ def print_all(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     found = _find(app_id, number)
     papers = [
-        (paper, json.loads(paper.content), opened_at)
+        (paper, content, opened_at)
         for paper, opened_at in bulk.note_printing(found, request.user)
-        if not isinstance(paper.content, Undecryptable)
+        if (content := paper.read_content())
     ]
     context = {
         "bulk": found,
