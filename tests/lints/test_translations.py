@@ -42,6 +42,7 @@ CLERKS = [
     *("templates/repayments/needs_checking.html", "templates/repayments/new.html"),
     "templates/repayments/receipt.html",
     *("templates/papers/*.html", "lendingadmin/desk/papers/[!e]*.py"),
+    "lendingadmin/records/offers/forms.py",
     "lendingadmin/desk/collections/barriers.py",
     *("lendingadmin/desk/portfolio/forms.py", "lendingadmin/desk/portfolio/views/payment.py"),
     "lendingadmin/money/repayments/[!_]*/dayend.py",
