@@ -213,6 +213,9 @@ NOT_WORDS = {
         "METRICS_TOKEN is needed",
         "there is no METRICS_TOKEN",
     },
+    "desk/papers/bulk.py": {
+        "When the slowest papers in bulk that the worker makes last moved, by app; 0 for none."
+    },
     "core/worker/duties.py": {
         *("no worker has beaten since {} UTC", "no worker has run yet"),
         "When a worker beat last; Unix time.",

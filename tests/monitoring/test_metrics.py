@@ -21,6 +21,7 @@ from lendingadmin.core.gateway.models import DatabaseTokenStore
 from lendingadmin.core.monitoring import metrics
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.worker import duties
+from lendingadmin.desk.papers.models import BulkPapers
 from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
 from lendingadmin.lending.tokens import TokenState
 from lendingadmin.money.repayments.models import Repayment
@@ -157,6 +158,27 @@ def test_batches_have_their_states_and_what_is_to_go(with_token: None, support: 
     last = found["lendingadmin_batch_moved_seconds", (kenya,)]
     assert last == pytest.approx(moved.timestamp())
     assert found["lendingadmin_batch_moved_seconds", (ghana,)] == 0
+
+
+def test_papers_in_bulk_have_the_time_of_their_last_step(with_token: None, support: User) -> None:
+    now = timezone.now()
+    for minutes, state in ((30, "done"), (20, "running"), (10, "running"), (40, "paused")):
+        BulkPapers.objects.create(
+            app_id="kenya",
+            kind="statement",
+            language="en",
+            day=now.date(),
+            state=state,
+            heartbeat_at=now - timedelta(minutes=minutes),
+            idempotency_key=f"k-{minutes}",
+            created_by=support,
+        )
+    with watched_queries() as queries:
+        found = scrape()
+    assert connection.vendor != "sqlite" or scans_of(queries) == []
+    last = found["lendingadmin_bulk_papers_moved_seconds", (("app", "kenya"),)]
+    assert last == pytest.approx((now - timedelta(minutes=20)).timestamp())
+    assert found["lendingadmin_bulk_papers_moved_seconds", (("app", "ghana"),)] == 0
 
 
 def test_exports_are_counted_while_they_are_sent(with_token: None, boss: Client) -> None:

@@ -133,11 +133,7 @@ class BulkPapers(Job):
     class Meta:
         indexes = [
             models.Index(fields=["app_id", "-id"], name="papers_bulk_of_app"),
-            models.Index(
-                fields=["heartbeat_at"],
-                condition=models.Q(state="running"),
-                name="papers_bulk_running",
-            ),
+            models.Index(fields=["state", "heartbeat_at"], name="papers_bulk_of_state"),
         ]
 
     def __str__(self) -> str:
