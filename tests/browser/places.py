@@ -712,6 +712,7 @@ PAPERS = (
         ends="paper",
         shows="Nothing is owed",
     ),
+    Place("papers-of-offer", f"{_APP}/borrowers/{{offered_to}}/papers/", "officer", shows="Key"),
     Place("key-facts-new", f"{_OFFERS}/staged-done/key-facts?{_ASKED}", "officer", shows="Starts"),
     Place(
         "key-facts-wrong",

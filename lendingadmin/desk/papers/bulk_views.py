@@ -92,9 +92,9 @@ def _open_list(request: PersonRequest, app_id: str) -> Listed:
         key = request.GET.get("queue", "")
         queue = open_queue(app, key, timezone.now(), request.user)
         if queue and request.user.has_perm(CALL):
-            rows = queue.read_rows(0, MOST)
-            borrowers = dict.fromkeys(row.borrower_id for row in rows if row.borrower_id)
-            return Listed(str(queue.label), urlencode({"queue": key, "of": CALLS}), [*borrowers])
+            named = [row.borrower_id for row in queue.read_rows(0, MOST) if row.borrower_id]
+            query = urlencode({"queue": key, "of": CALLS})
+            return Listed(str(queue.label), query, list(dict.fromkeys(named)))
     elif request.GET.get("of") == BORROWERS and snapshot:
         form = BorrowerListForm(request.GET, app_id, request.user)
         if form.is_valid():

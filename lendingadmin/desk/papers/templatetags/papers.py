@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from django import template
-from django.conf import settings
 from django.template import Context
 from django.urls import reverse
 
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.desk.papers.bulk import RIGHTS
+from lendingadmin.desk.papers.forms import LanguageForm
 from lendingadmin.desk.papers.services import find_other_facts
 from lendingadmin.desk.papers.suggestions import write_purpose
 from lendingadmin.money.writes import idempotency
@@ -42,6 +42,5 @@ def key_facts_of_draft(context: Context) -> Mapping[str, object]:
         "draft": context["token"],
         "token": idempotency.issue_key(context["request"], write_purpose(url)),
         "csrf_token": context["csrf_token"],
-        "language": read_lender(app.app_id).language,
-        "languages": settings.LANGUAGES,
+        "form": LanguageForm(initial={"language": read_lender(app.app_id).language}),
     }
