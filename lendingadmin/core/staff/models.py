@@ -1,7 +1,7 @@
 """The user model, roles and waiting changes, and two models for labels of permission names."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser, Group
@@ -17,6 +17,22 @@ from . import preferences, roles, usernames
 
 #: By app and by role: the names of the permissions that the role holds.
 HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
+_Set = TypeVar("_Set")
+_Get = TypeVar("_Get")
+
+
+class PersonField(models.ForeignKey[_Set, _Get]):
+    """A key to a person. A person with such rows cannot be deleted, so the author remains known."""
+
+    def __init__(self, to: Any = settings.AUTH_USER_MODEL, **options: Any) -> None:
+        options.setdefault("on_delete", models.PROTECT)
+        options.setdefault("related_name", "+")
+        super().__init__(to, **options)
+
+    def deconstruct(self) -> Any:
+        """Return the field for migrations as a plain ForeignKey."""
+        name, _path, args, options = super().deconstruct()
+        return name, "django.db.models.ForeignKey", args, options
 
 
 class User(AbstractUser):

@@ -4,6 +4,7 @@ Only one page and the figures are in memory, for any number of loans.
 """
 
 import logging
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 
@@ -22,11 +23,11 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.pages import LED_BACK, ListResource, Page
 from lendingadmin.lending.values import Loan, moment
 from lendingadmin.web.display.numbers import number
-from lendingadmin.web.policies import LOAN, read_words
+from lendingadmin.web.policies import LOAN, PERFORMANCE, read_words
 
 from . import reading
 from .amounts import exactly
-from .figures import Figures
+from .figures import OTHER_KINDS, Figures
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 
 logger = logging.getLogger(__name__)
@@ -240,3 +241,13 @@ AGE = TableGauge(
     ("app",),
     read_ages,
 )
+
+
+def list_seen() -> Mapping[str, Iterable[str]]:
+    """Return the status numbers of loans and of their performance, in all apps."""
+    found = [find_newest(app.app_id) for app in settings.LENDING_APPS]
+    figures = [Figures.from_json(one.figures) for one in found if one and one.figures]
+    return {
+        LOAN: {key for one in figures for key in one.statuses},
+        PERFORMANCE: {key for one in figures for key in one.performance if key != OTHER_KINDS},
+    }

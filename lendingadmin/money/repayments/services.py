@@ -34,9 +34,8 @@ from lendingadmin.web.navigation import Badge
 from . import approvals, receipts
 from .attribution import attribution_of
 from .evidence import Effect
-from .limits import ApprovalLimits
 from .models import Reading, Repayment, Restoration, normalise_external_id
-from .policies import read_limits
+from .policies import ApprovalLimits, read_limits
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
 
 # An intent that is not sent within this time expires, because its sender was paused or has died.

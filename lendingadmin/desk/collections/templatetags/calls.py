@@ -2,7 +2,7 @@
 
 `{% calling_of borrower_id as calling %}` gives the right to call a borrower, the lease of another
 person, and the last call and promise. `{% may_make_queues as may %}` is True if the person may make
-queues from lists.
+queues from lists. `{{ state|promise_chip }}` shows the state of a promise.
 """
 
 from typing import NamedTuple
@@ -14,6 +14,8 @@ from django.utils import timezone
 from lendingadmin.desk.collections.leases import find_lease
 from lendingadmin.desk.collections.models import Call, Lease, Promise
 from lendingadmin.desk.collections.permissions import CALL, MANAGE_QUEUES
+from lendingadmin.desk.collections.states import describe_promise
+from lendingadmin.web.display.templatetags.statuses import chip
 
 register = template.Library()
 
@@ -45,3 +47,9 @@ def may_make_queues(context: Context) -> bool:
     """Return True if the person may make queues from lists and may call."""
     person = context["request"].user
     return bool(person.has_perm(MANAGE_QUEUES) and person.has_perm(CALL))
+
+
+@register.filter
+def promise_chip(state: str) -> str:
+    """Return the chip of a promise's state."""
+    return chip(describe_promise(state))
