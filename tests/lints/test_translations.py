@@ -177,7 +177,7 @@ NOT_WORDS = {
     "records/notes/services.py": {"write a note"},
     "people/index/find.py": {"Time when the index of people was last complete, by app; Unix time."},
     "desk/portfolio/snapshot_job.py": {
-        "When the newest complete count of loans began, by app; Unix time."
+        "Start of the newest complete update of loans, by app; Unix time."
     },
     "desk/portfolio/views/loan_lists.py": {"loan lists"},
     "web/navigation.py": {"lendingadmin {}"},
@@ -189,7 +189,7 @@ NOT_WORDS = {
     "desk/statements/progress.py": {
         "Batches of statements that are not done, by app and state.",
         "Payments of batches that are accepted and not entered yet, by app.",
-        "When the slowest batch that the worker has in hand last moved, by app; 0 for none.",
+        "Last change of the slowest batch in progress, by app; 0 if there is none.",
     },
     "desk/portfolio/loan_totals.py": {"CAST(%(expressions)s AS numeric)"},
     "web/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},

@@ -1,4 +1,4 @@
-"""Assignments of borrowers to officers, as a Django app."""
+"""Django app for assignments of borrowers to officers."""
 
 from lendingadmin.core import areas
 

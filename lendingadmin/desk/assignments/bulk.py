@@ -1,7 +1,7 @@
-"""Assignment of all borrowers of a list to one officer: count, save, assign in steps.
+"""Assign all borrowers of a list to one officer: count them, save them, assign in steps.
 
-The counted borrowers are saved with their officers. A borrower whose officer has changed since the
-count is not assigned, so that no change by another person is lost.
+The borrowers are saved with the officers that they have at the count. If another person changes the
+officer of a borrower after that, this borrower is not assigned, so that the change is not lost.
 """
 
 import time
@@ -25,16 +25,16 @@ from .permissions import CHANGE, list_officers
 
 State, Outcome = BulkAssignment.State, BulkRow.Outcome
 
-#: Most borrowers of one list, because a person can't check more.
+#: The most borrowers of one list, because a person can't check more.
 MOST = 50_000
-#: Most borrowers that are assigned while the person waits, without the worker.
+#: The most borrowers that are assigned while the person waits. The worker assigns longer lists.
 AT_ONCE = 300
 ROWS_OF_A_STEP = 200
 _SAVED_AT_ONCE = 500
 
 
 class Borrower(NamedTuple):
-    """A borrower of a list, with the officer and the time of assignment, or None for both."""
+    """A borrower of a list, with officer and time of assignment; both None if unassigned."""
 
     borrower_id: str
     officer_id: int | None
@@ -44,7 +44,7 @@ class Borrower(NamedTuple):
 class Count(NamedTuple):
     """Borrowers of a list, by id, and the officer who will get them.
 
-    `has_more` is True if the list has more than MOST borrowers; the others are left out.
+    `has_more` is True if the list has more than MOST borrowers. Only MOST are counted then.
     """
 
     officer: User
@@ -82,14 +82,14 @@ def count_borrowers(found: LoanList, app_id: str, officer: User) -> Count:
 
 
 def find_saved(idempotency_key: str) -> BulkAssignment | None:
-    """Return the list that was saved before from this form; None if there is none."""
+    """Return the list that an earlier POST of this form saved; None if there is none."""
     return BulkAssignment.objects.filter(idempotency_key=idempotency_key).first()
 
 
 def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
-    """Save exactly the borrowers that the form counted, and record this in the trail.
+    """Save exactly the borrowers that were counted, with an entry in the audit trail.
 
-    If the same form is sent again, return the list that was saved the first time.
+    If the same form was sent before, return the list that was saved then.
     """
     try:
         with transaction.atomic():
@@ -129,7 +129,7 @@ def run_slice(number: int) -> timedelta | None:
 
 
 def count_outcomes(bulk: BulkAssignment) -> dict[str, int]:
-    """Return the number of rows by outcome."""
+    """Return the number of rows with each outcome."""
     groups = bulk.rows.order_by("outcome").values_list("outcome").annotate(rows=Counting("pk"))
     return dict(groups)
 
@@ -144,7 +144,7 @@ def _assign_some(bulk: BulkAssignment) -> bool:
         if not rows:
             bulk.step(state=State.DONE)
             return False
-        # Since the confirmation, the officer or the person who confirmed may have lost the right.
+        # After the confirmation, the officer or the person who confirmed may have lost the right.
         is_officer = list_officers(bulk.app_id).filter(pk=bulk.officer_id).exists()
         by: User | None = bulk.created_by
         if not is_officer or by is None or not by.has_perm(CHANGE, bulk.app_id):
@@ -167,7 +167,7 @@ def _assign_some(bulk: BulkAssignment) -> bool:
 def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
     """Assign the borrowers whose officer has not changed since the count.
 
-    Rows are locked in the order of their ids, so that two runs at the same time cannot block each
+    Lock the rows in the order of their ids, so that two runs at the same time can't block each
     other.
     """
     fields: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Erasure of assignments: they are deleted with all other data of a borrower."""
+"""Erasure of assignments, together with all other data of a borrower."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +18,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Delete the rows about the officers of a borrower; return how many were deleted."""
+    """Delete the rows about the officers of a borrower; return the number of deleted rows."""
     return sum(rows.delete()[0] for rows in list_rows(app_id, borrower_id))
 
 

@@ -86,7 +86,10 @@ class HandOverForm(forms.Form):
     lastDay = day_field(label=_("Last day"))
 
     def __init__(self, data: Any, *, app_id: str, today: date, only: User | None) -> None:
-        """Build the form. If `only` is given, that person is away and can't be chosen."""
+        """Build the form.
+
+        If `only` is given, this person is the one away, and can't choose another.
+        """
         super().__init__(data)
         self.app_id, self.today, self.only = app_id, today, only
         officers = list_officers(app_id)
@@ -112,7 +115,10 @@ class HandOverForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check the days, and that the stand-in is another person who is not away on these days."""
+        """Check the order of the days.
+
+        The stand-in must be another person, and not away on these days.
+        """
         cleaned = super().clean() or self.cleaned_data
         if self.only is not None:
             cleaned["officer"] = self.only
@@ -131,7 +137,7 @@ class HandOverForm(forms.Form):
 
 
 class RuleForm(forms.Form):
-    """Form of a rule: a product, or any product, and the officers who share its borrowers."""
+    """Form of a rule: a product (or any), and the officers who share the borrowers."""
 
     product = forms.ChoiceField(label=_("Product"), required=False)
     officers = forms.ModelMultipleChoiceField(

@@ -1,4 +1,4 @@
-"""Queries on assigned borrowers: `Assignment.objects`, `HandOver.objects`."""
+"""Querysets of assignments and hand-overs: `Assignment.objects`, `HandOver.objects`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         person covers on that day.
         """
         away = _list_stood_in(app_id, person_id, day)
-        # The query has the officers' numbers and no subquery, so it uses the index of officers.
+        # The query has the officers' primary keys and no subquery, so the database uses the index
+        # of officers.
         people = [person_id, *away.values_list("officer_id", flat=True)]
         return self.filter(app_id=app_id, officer_id__in=people)
 
@@ -34,7 +35,7 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         return rows.values_list("borrower_id", flat=True)
 
     def list_stood_in(self, app_id: str, person_id: int, day: date) -> dict[int, str]:
-        """Return the officers that a person covers on a day: user names by number."""
+        """Return the officers whom a person covers on a day: user names by primary key."""
         rows = _list_stood_in(app_id, person_id, day)
         return dict(rows.values_list("officer_id", "officer__username"))
 

@@ -23,7 +23,7 @@ class Basis(models.TextChoices):
 class Assignment(models.Model):
     """The officer of a borrower; a borrower with an officer has exactly one row.
 
-    `assigned_at` changes with each change, so `officer` and `assigned_at` together identify the
+    Each change sets a new `assigned_at`, so `officer` and `assigned_at` together identify the
     assignment that a person saw. `assigned_by` is null if a rule assigned the borrower.
     """
 
@@ -48,7 +48,8 @@ class Assignment(models.Model):
             )
         ]
         indexes = [
-            # The app is not first, because SQLite would read all of an app for a few borrowers.
+            # The app is not first. Otherwise SQLite would read all assignments of an app for a few
+            # borrowers.
             models.Index(fields=["officer", "app_id", "borrower_id"], name="assignments_by_officer")
         ]
 
@@ -59,8 +60,8 @@ class Assignment(models.Model):
 class HandOver(models.Model):
     """A hand-over: a stand-in does an officer's work from one day to another, both included.
 
-    Days are in the lender's zone. A hand-over ends automatically; `ended_at` is set if a person
-    ended it early. The borrowers remain assigned to the officer.
+    Days are in the lender's time zone. The borrowers remain assigned to the officer. A hand-over
+    ends automatically; `ended_at` is set only if a person ended it early.
     """
 
     app_id = models.CharField(max_length=64)
@@ -103,8 +104,7 @@ class HandOver(models.Model):
 class BulkAssignment(Job):
     """All borrowers of a list of the newest snapshot, assigned by a person to one officer.
 
-    `query` is the state of the list as in its address. The rows are the borrowers who were counted
-    when the person confirmed.
+    `query` is the query string of the list. The rows are the borrowers that the person confirmed.
     """
 
     class State(models.TextChoices):
@@ -177,7 +177,8 @@ class RuleSet(models.Model):
     """The rules of an app in order, as a person saved them.
 
     `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`; an empty product means any
-    product. Only one set of an app is in force. `replaces` is the set that was in force before.
+    product. Only one set of an app is in force. `replaces` is the set that was in force before this
+    one.
     """
 
     class State(models.TextChoices):
@@ -208,10 +209,10 @@ class RuleSet(models.Model):
 
 
 class RuleWalk(Job):
-    """One walk, by a set of rules, through the borrowers of a snapshot who have open loans.
+    """One walk through the borrowers of a snapshot who have open loans, with one set of rules.
 
-    `people` is the fingerprint of the officers at that time; if the officers change, another walk
-    begins. `reassigns` is True if these rules also apply to borrowers that older rules assigned.
+    `people` is the fingerprint of the officers when the walk began. If the officers change, another
+    walk begins. `reassigns` is True if the walk also reassigns borrowers that older rules assigned.
     """
 
     class State(models.TextChoices):
@@ -228,7 +229,7 @@ class RuleWalk(Job):
     after = models.CharField(max_length=LONGEST_ID, blank=True)
     began_at = models.DateTimeField(default=timezone.now)
     # Numbers of borrowers: assigned, moved to another officer, unchanged, and without a matching
-    # rule. The first and the last group had no officer, or one who left.
+    # rule. Borrowers of the first and the last group had no officer, or an officer who has left.
     assigned = models.PositiveIntegerField(default=0)
     moved = models.PositiveIntegerField(default=0)
     stayed = models.PositiveIntegerField(default=0)

@@ -1,4 +1,4 @@
-"""Rights of the area, and the people who may have borrowers."""
+"""Rights of the area, and the search for people who may have borrowers."""
 
 from django.db.models import QuerySet
 
@@ -15,8 +15,8 @@ HOLD = "dashboard.collections.call"
 def list_officers(app_id: str) -> QuerySet[User]:
     """Return the people who may have borrowers of an app, by name.
 
-    These people are active, and one of their roles in the app allows this. A superuser without such
-    a role works with no borrowers.
+    These people are active, and one of their roles in the app gives the right HOLD. A superuser
+    without such a role is left out.
     """
     people = User.objects.with_perm(
         HOLD,

@@ -1,9 +1,10 @@
 """Rules that assign borrowers to officers, and the walk that applies them.
 
-A rule names a product, or any product, and the officers who share the borrowers. A rule matches if
-it fits one of a borrower's open loans and one of its officers is still present. The first rule that
-matches decides. Borrowers whose officer is still present stay with that officer. A changed set of
-rules assigns again only borrowers whom rules assigned, not borrowers whom a person assigned.
+A rule names a product, or any product, and the officers who share the borrowers. A rule matches a
+borrower if one of the borrower's open loans has the product and one of the rule's officers may
+still have borrowers. The first rule that matches decides. A borrower stays with an officer who may
+still have borrowers. When the rules change, they reassign only borrowers that rules assigned, never
+borrowers that a person assigned.
 """
 
 import time
@@ -28,7 +29,7 @@ from .permissions import CHANGE, list_officers
 
 State = RuleSet.State
 
-# Loans that are read in one step.
+# The loans that one step reads.
 LOANS_OF_A_STEP = 500
 _READ_AT_ONCE = 5_000
 COUNTS = ("assigned", "moved", "stayed", "unmatched")
@@ -72,11 +73,11 @@ def read_rules(rule_set: RuleSet | None) -> list[Rule]:
 
 
 class Effect(NamedTuple):
-    """The effect of rules: how many borrowers with an open loan change.
+    """The effect of rules: the numbers of borrowers with an open loan that would change or not.
 
-    The numbers are None before the first snapshot. `fingerprint` changes with the rules, the rules
-    in force, the snapshot, the officers, and with the loans or the officer of a borrower.
-    `replaces` is the set of rules in force.
+    The numbers are None before the first snapshot. `replaces` is the set of rules in force.
+    `fingerprint` changes if these rules, the rules in force, the snapshot, the officers, or the
+    loans or the officer of a borrower change.
     """
 
     assigned: int | None
@@ -90,10 +91,10 @@ class Effect(NamedTuple):
 def choose(
     rules: Sequence[Rule], present: Collection[int], borrower_id: str, products: Collection[str]
 ) -> int | None:
-    """Return the number of the officer whom the rules choose for a borrower; None if none fits.
+    """Return the key of the officer whom the rules choose for a borrower; None if no rule fits.
 
-    `present` are the numbers of the officers who may have borrowers. `products` are the products of
-    the borrower's open loans.
+    `present` are the primary keys of the officers who may have borrowers. `products` are the
+    products of the borrower's open loans.
     """
     for rule in rules:
         if not rule.product or rule.product in products:
@@ -109,7 +110,7 @@ def find_active(app_id: str) -> RuleSet | None:
 
 
 def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
-    """Count in one query how many borrowers would change if these rules were saved."""
+    """Return the effect that these rules would have if they were saved, with one query."""
     snapshot, replaces = find_with_loans(app_id), find_active(app_id)
     officers = read_officers(app_id)
     seen = (list(rules), replaces and replaces.pk, snapshot and snapshot.pk, officers.mark)
@@ -130,7 +131,7 @@ def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
 
 
 def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User) -> RuleSet | None:
-    """Put rules in force, begin their walk, and record this in the audit trail.
+    """Put rules in force and begin their walk, with an entry in the audit trail.
 
     `replaces` is the set that was in force when the changes were counted. Return None if that set
     is not in force any more.
@@ -156,8 +157,8 @@ def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User)
 def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
     """Return the walk of these rules through the newest snapshot; begin one if there is none.
 
-    Return None before the first snapshot. Until one walk of the set is complete, walks also assign
-    again the borrowers whom older rules assigned.
+    Return None before the first snapshot. Until the first walk of the set is complete, a walk also
+    reassigns borrowers that older rules assigned.
     """
     snapshot = find_with_loans(rule_set.app_id)
     if snapshot is None:
@@ -185,7 +186,7 @@ def run_slice(number: int) -> timedelta | None:
     officers, newest = read_officers(walk.rule_set.app_id), find_with_loans(walk.rule_set.app_id)
     is_current = walk.rule_set.state == State.ACTIVE
     if newest != walk.snapshot or officers.mark != walk.people or not is_current:
-        # Another walk begins, with the newest snapshot and the present officers and rules.
+        # The next walk begins with the newest snapshot, and with the present officers and rules.
         walk.step(state=RuleWalk.State.STOPPED)
         return None
     while _walk_some(walk, rules, officers.numbers):
@@ -202,7 +203,7 @@ def _decide(
     *,
     reassigns: bool,
 ) -> tuple[str, int | None]:
-    """Return the name of the counter for a borrower, and the officer to assign, if any."""
+    """Return the name of the counter for a borrower, and the officer to assign or None."""
     is_held = now.officer_id in present
     if is_held and not (reassigns and now.basis == Basis.RULE):
         return "stayed", None
@@ -242,7 +243,7 @@ def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -
 
 
 def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
-    """Return the next borrowers with open loans, in the order of their ids, with their products."""
+    """Return the next borrowers with open loans, in the order of their ids, and their products."""
     rows = SnapshotLoan.objects.filter(snapshot=walk.snapshot, is_open=True)
     rows = rows.exclude(borrower_id="").order_by("borrower_id")
     some = list(
@@ -253,7 +254,8 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
     groups = groupby(some, lambda one: one[0])
     found = {key: {product for _key, product in group} for key, group in groups}
     if len(some) == LOANS_OF_A_STEP:
-        # The last borrower may have more loans after these rows.
+        # The last borrower may have more loans after these rows, so the next step reads this
+        # borrower.
         last, products = found.popitem()
         if not found:
             every = rows.filter(borrower_id=last).order_by().values_list("product_id", flat=True)
@@ -264,7 +266,7 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
 def save_assignments(
     app_id: str, new: Mapping[str, int], moved: Sequence[tuple[Assignment, int]]
 ) -> None:
-    """Save these assignments by rule; a borrower whose assignment has changed is left out."""
+    """Save assignments by rule. Leave out borrowers whose assignment has changed."""
     now = timezone.now()
     fields: dict[str, Any] = {"basis": Basis.RULE, "assigned_by": None, "assigned_at": now}
     Assignment.objects.bulk_create(
@@ -282,11 +284,11 @@ def save_assignments(
 
 
 def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
-    """Return the number of the officer of a borrower, out of `officer_ids`; None if it is empty.
+    """Return the officer among `officer_ids` for a borrower; None if there are no officers.
 
-    Each officer's id is hashed with the borrower's id; the officer with the highest hash is chosen.
-    So each officer has a similar share, and when an officer leaves or joins, no borrower moves
-    between the others. The order of the officers does not matter.
+    The id of each officer is hashed with the borrower's id, and the officer with the highest hash
+    is chosen. So all officers get similar shares, in any order of `officer_ids`. When an officer
+    leaves or joins, no borrower moves between the other officers.
     """
 
     def hash_with(officer_id: int) -> bytes:

@@ -16,7 +16,7 @@ from .permissions import CHANGE, HAND_OVER
 
 
 class Seen(NamedTuple):
-    """An assignment as a person saw it: the number of the officer, and the time of assignment."""
+    """The assignment that a person saw: the officer's primary key and the time of assignment."""
 
     officer_id: int
     assigned_at: datetime
@@ -31,10 +31,10 @@ def find_assignment(app_id: str, borrower_id: str) -> Assignment | None:
 def assign(
     app_id: str, borrower_id: str, officer: User | None, by: User, seen: Seen | None
 ) -> bool:
-    """Assign a borrower to an officer, or to none; return False if the assignment changed.
+    """Assign a borrower to an officer, or to none; return False if the assignment has changed.
 
-    `seen` is the assignment that the person saw, None for a borrower without an officer. An
-    assignment that changed after that is not overwritten.
+    `seen` is the assignment that the person saw; None if the borrower had no officer. If the
+    assignment has changed since then, it is not overwritten.
     """
     with transaction.atomic():
         if not _move(app_id, borrower_id, officer, by, seen):
@@ -74,7 +74,7 @@ def hand_over(
 ) -> HandOver | None:
     """Save a hand-over; return None if the officer has another hand-over on some of these days.
 
-    The days are in the lender's zone. The hand-over includes both days.
+    Both days are included, and are in the lender's time zone.
     """
     others = HandOver.objects.filter(app_id=app_id, officer=officer, ended_at=None)
     try:
@@ -98,7 +98,7 @@ def hand_over(
 
 
 def end_hand_over(row: HandOver, by: User) -> bool:
-    """End a hand-over early; return False if it was ended before."""
+    """End a hand-over early; return False if a person has already ended it."""
     starts = HandOver.objects.filter(ended_at=None)
     fields = {"ended_at": timezone.now(), "ended_by": by}
     return transition(

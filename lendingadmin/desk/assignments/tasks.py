@@ -28,12 +28,13 @@ def follow_rules(number: int) -> None:
 
 @task(priority=-40)
 def begin_walks() -> None:
-    """Apply the rules in force again if there is a new snapshot or the officers have changed."""
+    """Begin a walk of the rules in force if the snapshot or the officers have changed."""
     with duties.hide_error_words("assigning by rules"):
         for app in settings.LENDING_APPS:
             active = rules.find_active(app.app_id)
             walk = rules.begin_walk(active) if active else None
-            # A stopped walk starts again if its snapshot and its officers are current again.
+            # If the snapshot and the officers of a stopped walk are current again, this walk
+            # continues.
             if walk and walk.state == RuleWalk.State.STOPPED:
                 none = dict.fromkeys(rules.COUNTS, 0)
                 walk.step(state=RuleWalk.State.RUNNING, after="", **none)
@@ -42,7 +43,7 @@ def begin_walks() -> None:
 
 
 def enqueue_walk(walk: RuleWalk) -> None:
-    """Enqueue the task that continues a walk, unless it waits or runs already."""
+    """Enqueue the task that continues a walk, unless this task waits or runs already."""
     if walk.pk not in duties.list_enqueued(follow_rules, running=True):
         follow_rules.enqueue(walk.pk)
 

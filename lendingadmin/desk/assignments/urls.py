@@ -1,4 +1,4 @@
-"""Routes of assignments, below /apps/<app>/."""
+"""Routes of assignments under /apps/<app>/."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Queues, calls and promises. They are saved in this dashboard and never sent to the service."""
+"""Queues, calls and promises. This dashboard saves them and never sends them to the service."""

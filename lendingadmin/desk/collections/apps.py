@@ -1,4 +1,4 @@
-"""Queues of borrowers to call, calls and promises, as a Django app."""
+"""Django app for queues of borrowers to call, calls and promises."""
 
 from lendingadmin.core import areas
 

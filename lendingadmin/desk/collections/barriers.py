@@ -1,4 +1,4 @@
-"""The calling rules for other contacts than calls, such as a notice of what is owed."""
+"""The calling rules for contacts that are not calls, such as a notice of what is owed."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,7 +14,7 @@ from .models import Contact, Stop
 from .policies import get_rules
 from .states import StopKind
 
-#: The rule that forbids a contact, in a sentence by its code.
+#: A sentence for each rule that can forbid a contact, by code.
 SENTENCES: Mapping[str, object] = {
     "closed": _("Calls are allowed again %(moment)s."),
     "closed-long": _("No calls are allowed in the next 60 days."),
@@ -34,8 +34,8 @@ class Barrier(NamedTuple):
 def find_barrier(app: LendingApp, borrower_id: str, now: datetime) -> Barrier | None:
     """Return the rule that forbids a written contact now; None if it is allowed.
 
-    A wrong phone number does not forbid a letter. A stop of one loan does not forbid letters about
-    other loans (`list_stopped_loans`).
+    A wrong phone number does not forbid a letter. If contacts about one loan are stopped, letters
+    about other loans are allowed (`list_stopped_loans`).
     """
     allowed = get_rules(app)
     if not rules.is_open(allowed, now):
@@ -49,7 +49,7 @@ def find_barrier(app: LendingApp, borrower_id: str, now: datetime) -> Barrier | 
 
 
 def list_stopped_loans(app_id: str, borrower_id: str) -> set[str]:
-    """Return the ids of the borrower's loans about which contacts are stopped."""
+    """Return the ids of the borrower's loans for which contacts are stopped."""
     rows = _list_stops(app_id, borrower_id).exclude(account_id="")
     return set(rows.values_list("account_id", flat=True))
 

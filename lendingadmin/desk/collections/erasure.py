@@ -31,7 +31,7 @@ def count_open(app_id: str, borrower_id: str) -> int:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Delete all records of calls with a borrower; return how many rows were deleted.
+    """Delete all records of calls with a borrower; return the number of deleted rows.
 
     Nothing is deleted while a promise or a stop of the borrower is open. The deleted `PaidLoan`
     rows are not counted.
@@ -50,14 +50,16 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of calls, decisions and ended stops before a time, at most `most` of each.
+    """Erase the texts of calls, decisions and ended stops from before a time.
 
-    Calls and decisions are erased app by app. Return the largest of these numbers.
+    Erase at most `most` ended stops, and for each app at most `most` calls and `most` decisions.
+
+    Return the largest of these numbers.
     """
     ended = Stop.objects.filter(ended_at__lt=before)
     erased = [_erase(ended, "reason", most)]
     for app in settings.LENDING_APPS:
-        # For each app, because the index of calls starts with the app.
+        # Each app has its own query, because the index of calls starts with the app.
         old = {"app_id": app.app_id, "called_at__lt": before}
         erased.append(_erase(Call.objects.filter(**old), "note", most))
         decided = Promise.objects.filter(**{f"call__{name}": one for name, one in old.items()})
@@ -68,7 +70,7 @@ def erase_older(before: datetime, most: int) -> int:
 def _list_old_calls(before: datetime) -> QuerySet[Call]:
     """Return old calls without texts, and without open promises or stops.
 
-    The last call of each borrower stays, because the time of the next call depends on it.
+    The last call of each borrower is left out, because the time of the next call depends on it.
     """
     apps = [app.app_id for app in settings.LENDING_APPS]
     promises = Promise.objects.filter(call=OuterRef("pk"))

@@ -1,4 +1,4 @@
-"""Figures of calls, by queue and by person: attempts, borrowers reached, promises and results."""
+"""Figures of calls by queue and by person, such as attempts, borrowers reached and promises."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -16,9 +16,9 @@ from .states import SPOKEN, Outcome, PromiseState
 
 
 class CallFigures(NamedTuple):
-    """Figures of the outgoing calls of some days, for the queue or the person in `label`.
+    """Figures of outgoing calls in a period. `label` names the queue or the person.
 
-    `kept` is the number of promises of these days that borrowers have fulfilled.
+    `kept` is the number of fulfilled promises among those made in the period.
     """
 
     label: str

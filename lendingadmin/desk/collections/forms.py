@@ -16,7 +16,7 @@ from .promises import is_plausible
 from .states import KEYS, Outcome, PromiseState
 
 _LONGEST_NOTE = 1_000
-# Some results need these fields, so the labels do not say that the fields are optional.
+# Some results need these fields, so their labels do not say “optional”.
 _WANTED = ("amount", "day", "loan")
 
 
@@ -32,10 +32,10 @@ class OutcomeSelect(forms.RadioSelect):
 
 
 class CallForm(forms.Form):
-    """Form with the result of a call; days are in the lender's zone.
+    """Form for the result of a call. Days are in the lender's time zone.
 
-    A promise is an amount and a day. `loans` are the borrower's loans, as choices; without a loan,
-    the form accepts no promise, dispute or hardship.
+    A promise has an amount and a day. `loans` are the borrower's loans. If there are none, the form
+    accepts no promise, dispute or hardship.
     """
 
     outcome = forms.ChoiceField(
@@ -106,7 +106,10 @@ class CallForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check the result's fields. Outside the calling hours, the call must be incoming."""
+        """Require the fields that the result needs.
+
+        Outside calling hours, the call must be incoming.
+        """
         cleaned = super().clean() or self.cleaned_data
         outcome = cleaned.get("outcome")
         if outcome == Outcome.PROMISE:
@@ -126,7 +129,7 @@ class CallForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Form with the reason for a decision."""
+    """Form for the reason for a decision."""
 
     reason = forms.CharField(
         label=_("Reason"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 3})

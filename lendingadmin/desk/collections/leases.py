@@ -1,7 +1,8 @@
-"""Leases on borrowers: only one person calls a borrower, for ten minutes at a time.
+"""Leases on borrowers.
 
-The unique constraints of the table guarantee this for any number of hosts. Any person may take over
-an expired lease, by a compare-and-swap on its row.
+While a person has the lease on a borrower, other people can't call the borrower. A lease lasts ten
+minutes. The unique constraints of the table guarantee one lease for any number of hosts. Any person
+may take an expired lease, by a compare-and-swap on its row.
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from lendingadmin.core.staff.models import User
 
 from .models import Lease
 
-#: Duration of a lease, from the last time that the person took it.
+#: A lease ends this long after the person last took it.
 LASTS = timedelta(minutes=10)
 
 
@@ -21,8 +22,8 @@ def take(
 ) -> bool:
     """Take a lease on a borrower for a call; return False if another person has a lease.
 
-    If the lease is taken, the person's lease on another borrower is released. A lease that the
-    person already has on this borrower is extended to ten minutes from now.
+    If the lease is taken, release the person's lease on another borrower. If the person already has
+    a lease on this borrower, extend it to ten minutes from now.
     """
     held = {"app_id": app_id, "borrower_id": borrower_id}
     fields = {"account_id": account_id, "queue": queue, "since": now, "until": now + LASTS}

@@ -30,7 +30,7 @@ class CallQueueForm(forms.Form):
     name = LineField(
         max_length=LONGEST_NAME,
         label=_("Name"),
-        help_text=_("Say which borrowers the queue contains. Don't use a person's name."),
+        help_text=_("Describe the borrowers in the queue. Don't use a person's name."),
     )
     people = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
@@ -47,7 +47,7 @@ class CallQueueForm(forms.Form):
         self.fields["people"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
 
     def clean_name(self) -> str:
-        """Return the name. Raises ValidationError if another queue of the app has this name."""
+        """Return the name. Raise ValidationError if another queue of the app has this name."""
         name = str(self.cleaned_data["name"])
         others = CallQueue.objects.filter(app_id=self.app_id, name=name, retired_at=None)
         if (others.exclude(pk=self.queue.pk) if self.queue else others).exists():
@@ -56,7 +56,7 @@ class CallQueueForm(forms.Form):
 
 
 def create_queue(app_id: str, query: str, wanted: Mapping[str, Any], by: User) -> CallQueue | None:
-    """Create a queue from the state of a list; return None if the name was taken."""
+    """Create a queue from the query string of a list; return None if the name is taken."""
     queue = CallQueue(app_id=app_id, query=query, created_by=by)
     return queue if _save(queue, wanted, by, "made") else None
 
@@ -70,7 +70,7 @@ def change_queue(queue: CallQueue, wanted: Mapping[str, Any], by: User) -> bool:
 
 
 def retire_queue(queue: CallQueue, by: User) -> bool:
-    """Retire a queue, so that no page shows it; return False if it was already retired."""
+    """Retire a queue, so that no page shows the queue; return False if it was already retired."""
     starts = CallQueue.objects.filter(retired_at=None)
     fields = {"retired_at": timezone.now(), "retired_by": by}
     people = _list_people(queue)

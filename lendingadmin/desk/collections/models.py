@@ -1,4 +1,4 @@
-"""Calls, promises, leases, queues and stops. The service does not store any of them."""
+"""Calls, promises, leases, queues and stops. The lending service stores none of these."""
 
 from django.conf import settings
 from django.db import models
@@ -15,11 +15,11 @@ from .states import Evidence, Outcome, PromiseState, StopKind
 
 
 class Call(models.Model):
-    """A call with a borrower, an attempt, or a notice, as recorded by the person who made it.
+    """A call with a borrower, an attempt to call, or a notice, with the person who made it.
 
-    `account_id` is the loan of the call; empty if it was about no loan. `queue` is the queue of the
-    call; empty if the borrower was found in another way. `is_incoming` is True if the borrower
-    called.
+    `account_id` is the loan of the call; empty if the call was about no loan. `queue` is the queue
+    of the call; empty if the person did not call from a queue. `is_incoming` is True if the
+    borrower called.
     """
 
     app_id = models.CharField(max_length=64)
@@ -38,7 +38,7 @@ class Call(models.Model):
             models.Index(
                 fields=["app_id", "borrower_id", "-called_at"], name="collections_call_of_borrower"
             ),
-            # For the figures of some days.
+            # For the figures of a period.
             models.Index(fields=["app_id", "called_at"], name="collections_call_by_day"),
             models.Index(fields=["called_by", "called_at"], name="collections_call_of_person"),
         ]
@@ -55,9 +55,9 @@ class Call(models.Model):
 class Promise(models.Model):
     """A borrower's promise to pay an amount on a loan, by a day in the lender's zone.
 
-    `paid_before` is the amount paid on the loan when the promise was made, null if the loan could
-    not be read. `paid` is the amount paid towards the promise since then, as shown by `evidence`.
-    `reason` is from a person who decided.
+    `paid_before` is the amount paid on the loan when the promise was made; null if the loan could
+    not be read. `paid` is the amount paid since then towards the promise, and `evidence` shows how
+    this is known. `reason` is the reason of a person who decided the promise.
     """
 
     call = models.OneToOneField(Call, on_delete=models.CASCADE, related_name="promise")
@@ -82,7 +82,7 @@ class Promise(models.Model):
                 fields=["app_id", "state", "day", "id"], name="collections_promise_by_day"
             ),
             models.Index(fields=["app_id", "borrower_id", "-id"], name="collections_promise_of"),
-            # Queues check for each row if the loan has an open promise.
+            # For the queues, which check for each row if the loan has an open promise.
             models.Index(
                 fields=["app_id", "account_id"],
                 condition=Q(state="open"),
@@ -103,9 +103,9 @@ class Promise(models.Model):
 
 
 class Contact(models.Model):
-    """The next time when a borrower may be called, and the last call.
+    """The earliest time of the next call to a borrower, and the last call.
 
-    There is one row for each borrower who was called.
+    Each borrower who was called has one row.
     """
 
     app_id = models.CharField(max_length=64)
@@ -126,7 +126,7 @@ class Contact(models.Model):
 
 
 class Lease(models.Model):
-    """Lease on a borrower: until a time, only this person may call the borrower.
+    """Lease on a borrower: until the time `until`, only this person may call the borrower.
 
     Each borrower and each person has at most one lease.
     """
@@ -153,8 +153,8 @@ class Lease(models.Model):
 class CallQueue(models.Model):
     """A queue that a manager made from a list of the newest snapshot.
 
-    `query` is the state of the list, as in its address. The queue is for all callers or for
-    `people`. A retired queue is on no page, but its calls still have its key.
+    `query` is the query string of the list. The queue is for all callers or for `people`. No page
+    shows a retired queue, but its calls still have its key.
     """
 
     app_id = models.CharField(max_length=64)
@@ -235,7 +235,7 @@ class Stop(models.Model):
 
 
 class PaidLoan(models.Model):
-    """A loan that was found paid at the service since the snapshot, so it leaves the queues."""
+    """A loan that was paid at the service after the snapshot, so the queues leave it out."""
 
     app_id = models.CharField(max_length=64)
     account_id = models.CharField(max_length=LONGEST_ID)

@@ -21,7 +21,7 @@ from lendingadmin.web.keyset import spell_count
 from . import rules
 from .queues import Queue
 
-# The queues of loans that are due today or late. No loan is in two of them.
+# The queues of loans that are due today or late. Each loan is in at most one of these queues.
 _OF_LATE_LOANS = ("due-today", "late-1-7", "late-8-30", "late-31")
 _MOST_DAYS = 100
 
@@ -32,7 +32,7 @@ def _time(label: Any) -> forms.TimeField:
 
 
 class _HoursField(PairField):
-    """The hours of a weekday: `["08:00", "19:00"]`, or None for a day without calls."""
+    """Field for the hours of a weekday: `["08:00", "19:00"]`, or None for a day without calls."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__({"begin": _time(_("From")), "end": _time(_("Until"))}, **options)
@@ -55,7 +55,7 @@ class _HoursField(PairField):
 
 
 class _DayField(PairField):
-    """A closed day with its reason: `["2026-12-24", "staff day"]`, or None for an empty row."""
+    """Field for a closed day and its reason: `["2026-12-24", "staff day"]`; None if empty."""
 
     def __init__(self, **options: Any) -> None:
         closed = forms.DateField(
@@ -69,7 +69,10 @@ class _DayField(PairField):
         )
 
     def compress(self, data_list: list[Any]) -> list[str] | None:
-        """Return the day as text and the reason. Raises ValidationError if one is missing."""
+        """Return the day as text, and the reason.
+
+        Raise ValidationError if one of them is missing.
+        """
         closed, word = data_list or (None, "")
         if bool(closed) != bool(word):
             words = gettext("Enter a day and a reason. Clear both to remove the day.")
@@ -113,7 +116,7 @@ class CallingForm(PolicyForm):
         return {**values, **hours, **closed}
 
     def clean(self) -> dict[str, Any]:
-        """Check that a week allows the calls of a day, and that no closed day comes twice."""
+        """Check that a week allows the calls of a day, and that no closed day is there twice."""
         cleaned = super().clean() or self.cleaned_data
         a_day, a_week = cleaned.get("a_day"), cleaned.get("a_week")
         if a_day and a_week and a_week < a_day:

@@ -1,8 +1,8 @@
-"""Decisions on promises, by the repayments in the journal or by the rise in the loan's `paid`.
+"""Judge promises by the repayments in the journal, or by the rise of the loan's `paid`.
 
-A repayment recorded in this dashboard counts for one promise, by the time of its transaction. A
-reading counts if it was taken by the end of the day after the promised day, because `paid` does not
-show the day of the payment.
+A repayment that this dashboard recorded counts for one promise. The time of the transaction decides
+for which. `paid` does not show the day of a payment, so a reading counts only if it was taken
+before the end of the day after the promised day.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,14 +29,14 @@ from .models import Promise
 from .permissions import DECIDE
 from .states import Evidence, PromiseState
 
-# Time to wait after the promised day, because the next snapshot may come some hours later.
+# The wait after the promised day, because the next snapshot may come some hours later.
 _GRACE = timedelta(days=1)
 _JUDGED_FOR = timedelta(days=14)
 _AT_ONCE = 200
 
 
 class Payment(NamedTuple):
-    """A repayment recorded in this dashboard: the times of entry and of payment, and its amount."""
+    """A repayment recorded in this dashboard, with the times of entry and of payment."""
 
     entered_at: datetime
     paid_at: datetime
@@ -68,9 +68,9 @@ def judge(
 ) -> Judgement:
     """Return the state of a promise at `now`; amounts are in the loan's currency.
 
-    The promise is kept when the amount paid since it was made reaches the promised amount. After
-    the end of its day in the lender's zone, the promise waits for a later reading, but at most one
-    day. Then the promise is partly kept, or broken if nothing was paid.
+    The promise is kept when the amount paid since the promise was made reaches the promised amount.
+    After the promised day in the lender's time zone, the promise waits for a later reading, but at
+    most one day. Then it is partly kept, or broken if nothing was paid.
 
     `others` are the other promises on the loan. Each payment counts for only one promise: the
     unfulfilled promise with the earliest day.
@@ -131,10 +131,10 @@ def _measure_elsewhere(
     others: Sequence[Promise],
     zone: ZoneInfo,
 ) -> Decimal:
-    """Return the rise in `paid` since the promise, minus the recorded repayments.
+    """Return the rise of `paid` since the promise that the recorded repayments do not explain.
 
-    Amounts that count for other promises are subtracted too. Such a promise is fulfilled or due
-    earlier, or the reading was not taken in time for that promise.
+    Also subtract the amounts that count for other promises: those that are kept, that are due
+    earlier, or for which the reading came too late.
     """
 
     def measure(one: Promise) -> Decimal:
@@ -165,7 +165,7 @@ def _measure_elsewhere(
 
 
 def _is_in_time(promise: Promise, reading: PaidReading, zone: ZoneInfo) -> bool:
-    """Return True if the reading is later than the promise and within its grace time."""
+    """Return True if the reading was taken after the promise was made and within the grace time."""
     return promise.made_at < reading.taken_at < _find_end(promise, zone) + _GRACE
 
 
@@ -174,7 +174,7 @@ def _add_up(payments: Iterable[Payment]) -> Decimal:
 
 
 def judge_promises(app: LendingApp, now: datetime) -> int:
-    """Judge the promises of an app that no person decided; return how many changed.
+    """Judge the promises of an app that no person has decided; return the number of changed ones.
 
     Broken and partly kept promises are judged again for two weeks after their day, because a
     payment may be entered late.
@@ -196,7 +196,7 @@ def judge_promises(app: LendingApp, now: datetime) -> int:
             found = judge(one, own, reading, now, app.zone, others)
             if (found.state, found.paid) == (one.state, one.paid):
                 continue
-            # A promise that a person has just decided is not changed.
+            # These conditions prevent a change of a promise that a person has just decided.
             same = Promise.objects.filter(pk=one.pk, state=one.state, decided_by=None)
             fields: dict[str, object] = {"state": found.state, "paid": found.paid}
             if found.state != one.state:
@@ -212,7 +212,7 @@ def judge_all() -> None:
 
 
 def _read_promises(app_id: str, promises: Sequence[Promise]) -> list[Promise]:
-    """Return the promises of the same loans that may share payments with these promises."""
+    """Return the promises on the same loans, because payments are shared between them."""
     rows = Promise.objects.filter(
         app_id=app_id,
         borrower_id__in={one.borrower_id for one in promises},
@@ -276,5 +276,5 @@ def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool
 
 
 def is_plausible(day: date, today: date) -> bool:
-    """Return True if a promise may be for this day: from today on, within a year."""
+    """Return True if a promise may be for this day: from today to one year from today."""
     return today <= day <= today + timedelta(days=366)

@@ -1,12 +1,13 @@
 """Queues of borrowers to call: queries over the newest snapshot, the journal and our own records.
 
-The rows of a queue are in the order of the calls. Borrowers are left out if they are called again
-later, must not be called, or have paid according to the service. The next call also skips borrowers
-whom a person is calling, and loans that were paid according to the journal.
+The rows of a queue are in the order of the calls. A queue leaves out borrowers whose next call is
+later, who must not be called, or who have paid according to the service. The search for the next
+call also skips borrowers whom another person is calling, and loans that were paid according to the
+journal.
 
-A queue is read in parts, one after the other, each in the order of an index. Some queues are the
-same for every person. “My borrowers” depends on the person, and managers make other queues from
-lists of loans.
+A queue is read in parts, one after the other. Each part is in the order of an index. Most queues
+are the same for every person, but “My borrowers” depends on the person. Managers make more queues
+from lists of loans.
 """
 
 import re
@@ -40,7 +41,7 @@ from .models import CallQueue, Contact, Lease, PaidLoan, Promise, Stop
 from .permissions import MANAGE_QUEUES
 from .states import PromiseState
 
-#: Pages and calls reach only this many rows from the start of a queue.
+#: Pages and calls use only this many rows from the start of a queue.
 MOST = 1_000
 _AT_ONCE = 100
 
@@ -48,8 +49,9 @@ _AT_ONCE = 100
 class QueueKind(NamedTuple):
     """A queue's label, the order of its rows in words, and its open loans.
 
-    The loans are `first` to `last` days late, in the order `sort`. Other queues, such as those of
-    promises, do not use these three values.
+    The loans are `first` to `last` days late, in the order `sort`.
+
+    Queues such as those of promises do not use these three values.
     """
 
     label: str
@@ -77,27 +79,27 @@ _OF_PROMISES = frozenset({"promised", "broken"})
 # The order of a queue that was made from a list, in words.
 _AS_LISTED = _("in the order of its list")
 _MADE = re.compile(r"list-([1-9][0-9]{0,14})")
-# The kinds of lists that have an index for their own order, for any number of days late.
+# The kinds of lists that have an index for their default order.
 _INDEXED = frozenset({"", "overdue", "due-this-week", "first-missed", "closed"})
-# Most loans of any other list that are in its queue until the next snapshot. Sorting all loans each
-# time would take too long.
+# The most loans of any other list that its queue has until the next snapshot. Sorting all loans
+# each time would take too long.
 _HEAD = 1_500
 _KEPT_SECONDS = 6 * 3600
 _COUNT_KEPT_SECONDS = 30
-# If a person has at most this many borrowers, with at most `_MANY_LOANS` late or due loans, the
-# queue is read from the borrowers. Otherwise it is read in the order of its rows, where the next
-# row is found soon.
+# If a person has at most MANY borrowers, with at most `_MANY_LOANS` late or due loans, the loans
+# are searched by borrower. Otherwise they are read in the order of the queue, where one of the
+# person's borrowers is found soon.
 MANY = 20_000
 _MANY_LOANS = 5_000
 
 
 class Cause(Enum):
-    """The reason to call about a loan; it decides how much must be paid before the calls end."""
+    """The reason to call about a loan. It decides which amount ends the calls."""
 
     OVERDUE = "overdue"
     DUE = "due"
     OPEN = "open"
-    #: The list is about something else, such as loans that are closed.
+    #: The list has another subject, such as closed loans.
     NONE = "none"
 
 
@@ -119,11 +121,11 @@ class LastPayment(NamedTuple):
 
 
 class QueueRow(NamedTuple):
-    """A loan in a queue: figures of the snapshot, promise, last repayment and last contact.
+    """A row of a queue: a loan with its figures, promise, last repayment and last contact.
 
     `paid_at` is the time when the repayments since the snapshot reached the amount that ends the
-    calls; None if they have not. `stands_in_for` is the officer of the borrower, if the person who
-    asks is the stand-in.
+    calls; None if they did not reach it. `stands_in_for` is the borrower's officer if the person
+    covers for this officer.
     """
 
     account_id: str
@@ -137,9 +139,9 @@ class QueueRow(NamedTuple):
 
 
 class Queue:
-    """A queue of an app at a moment. `snapshot` is the newest one; None before the first.
+    """A queue of an app at a moment. `snapshot` is the newest snapshot; None before the first.
 
-    `person` is the user of “My borrowers”. `made` is the queue that a manager made from a list.
+    `person` is the person of “My borrowers”. `made` is the queue that a manager made from a list.
     """
 
     def __init__(
@@ -178,7 +180,7 @@ class Queue:
 
     @cached_property
     def parts(self) -> list[QuerySet[Any]]:
-        """The loans or promises for calls at this moment, one part after the other."""
+        """The loans or promises to call about at this moment, one part after the other."""
         return [self._leave_out_quiet(rows) for rows in self._read_parts()]
 
     def count(self) -> int:
@@ -192,7 +194,7 @@ class Queue:
     def count_lately(self) -> int:
         """Return the number of rows, counted at most half a minute ago.
 
-        Use this on pages that count every queue.
+        Use this on pages that show the counts of all queues.
         """
         whose = self.person.pk if self.person and self.key == MINE else ""
         counted = self.snapshot.pk if self.snapshot else ""
@@ -260,10 +262,10 @@ class Queue:
         ]
 
     def find_payment(self, row: Any) -> datetime | None:
-        """Return the time when repayments since the snapshot covered the amount of the row's cause.
+        """Return the time when repayments since the snapshot reached the amount that ends calls.
 
-        Only repayments recorded in this dashboard count. Return None if they do not cover the
-        amount, and for a promise.
+        Only repayments recorded in this dashboard count. Return None if they do not reach the
+        amount, or if the row is a promise.
         """
         recorded, cause = self.recorded.get(row.account_id), self.find_cause(row)
         if recorded is None or not isinstance(row, SnapshotLoan):
@@ -289,7 +291,7 @@ class Queue:
 
     @cached_property
     def listed(self) -> LoanList | None:
-        """The list from which a manager made the queue; None if there is no valid one."""
+        """The list from which a manager made the queue; None if there is no valid list."""
         if self.made is None or self.snapshot is None:
             return None
         form = LoanListForm(QueryDict(self.made.query).dict(), [])
@@ -310,7 +312,7 @@ class Queue:
     def _read_listed(self, listed: LoanList) -> list[QuerySet[SnapshotLoan]]:
         """Return the loans of a list in its order.
 
-        If no index has that order, only the first loans are returned.
+        If no index has this order, return only the first `_HEAD` loans.
         """
         wanted = listed.wanted
         is_in_order = wanted["show"] in _INDEXED and not wanted["product"]
@@ -343,8 +345,8 @@ class Queue:
     def _read_mine(self, snapshot: Snapshot) -> list[QuerySet[SnapshotLoan]]:
         """Return the late and due loans of the person's borrowers.
 
-        The borrowers of officers for whom the person is the stand-in are included. Return an empty
-        list without a person.
+        Include the borrowers of officers for whom this person covers. Without a person, return an
+        empty list.
         """
         if self.person is None:
             return []
@@ -371,9 +373,9 @@ class Queue:
         return Q(next_due_day__gte=counted_on, next_due_day__lte=self.today)
 
     def _list_stood_in(self, borrower_ids: Sequence[str]) -> dict[str, str]:
-        """Return, by borrower, the officer for whom the person is the stand-in.
+        """Return the officers for whom this person covers, by borrower.
 
-        Return an empty dict for other queues than the person's own borrowers.
+        For other queues than “My borrowers”, return an empty dict.
         """
         if self.key != MINE or self.person is None:
             return {}
@@ -397,7 +399,7 @@ class Queue:
     def _leave_out_quiet(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Leave out rows with a stop, a later call, an open promise or a paid loan.
 
-        Rows without a borrower are also left out. A queue of promises includes open promises.
+        Also leave out rows without a borrower. Queues of promises include open promises.
         """
         own: dict[str, Any] = {"app_id": self.app.app_id}
         of_loan = Q(account_id="") | Q(account_id=OuterRef("account_id"))
@@ -413,7 +415,7 @@ class Queue:
                 **own, account_id=OuterRef("account_id"), state=PromiseState.OPEN
             )
             rows = rows.filter(~Exists(promised))
-        # Without a snapshot, there are still queues of promises, whose loans may be paid.
+        # Queues of promises exist without a snapshot, and their loans may be paid.
         since = self.snapshot.began_at if self.snapshot else self.now - timedelta(days=1)
         paid = PaidLoan.objects.filter(**own, account_id=OuterRef("account_id"), seen_at__gt=since)
         return rows.filter(~Exists(paid))
@@ -422,8 +424,8 @@ class Queue:
 def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[SnapshotLoan]:
     """Return the few rows with these keys, in the order of `rows`.
 
-    The rows are ordered by an expression that no index has, because PostgreSQL would otherwise read
-    an entire index in that order to find a few rows.
+    Order the rows by an expression that no index has. Otherwise PostgreSQL would read a complete
+    index in this order to find a few rows.
     """
     name = str(rows.query.order_by[0])
     column = Coalesce(name.removeprefix("-"), name.removeprefix("-"))
@@ -432,7 +434,7 @@ def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[Snapsho
 
 
 def open_queues(app: LendingApp, now: datetime, person: User) -> list[Queue]:
-    """Return every queue of an app for a person, over one snapshot."""
+    """Return all queues of an app for a person, from the same snapshot."""
     snapshot = find_with_loans(app.app_id)
     found = [Queue(app, key, now, snapshot, person=person) for key in QUEUES]
     made = list_made(app.app_id, person)
@@ -444,7 +446,7 @@ def open_queues(app: LendingApp, now: datetime, person: User) -> list[Queue]:
 
 
 def open_queue(app: LendingApp, key: str, now: datetime, person: User) -> Queue | None:
-    """Return one queue of an app; None if there is none for this person."""
+    """Return one queue of an app; None if there is no such queue for this person."""
     if key in QUEUES:
         return Queue(app, key, now, person=person)
     number = _MADE.fullmatch(key)
@@ -453,7 +455,7 @@ def open_queue(app: LendingApp, key: str, now: datetime, person: User) -> Queue 
 
 
 def list_made(app_id: str, person: User) -> QuerySet[CallQueue]:
-    """Return the queues from lists that a person works on, by name; managers get all of them."""
+    """Return the queues from lists that a person works on, by name. Managers get all queues."""
     rows = CallQueue.objects.filter(app_id=app_id, retired_at=None).order_by("name", "pk")
     if person.has_perm(MANAGE_QUEUES, app_id):
         return rows
@@ -462,7 +464,10 @@ def list_made(app_id: str, person: User) -> QuerySet[CallQueue]:
 
 
 def name_queues(app_id: str, keys: Iterable[str]) -> dict[str, str]:
-    """Return the names of these queues by key, in their order, including retired queues."""
+    """Return the names of these queues, by key, in the order of the queues.
+
+    Include retired queues.
+    """
     wanted = set(keys)
     names = {key: gettext(kind.label) for key, kind in QUEUES.items() if key in wanted}
     numbers = [int(found[1]) for key in wanted if (found := _MADE.fullmatch(key))]

@@ -1,9 +1,9 @@
 """Rules for when and how often a lender may call a borrower.
 
-The default is for a lender under Kenya's Digital Credit Providers Regulations, 2022 (Legal Notice
-46 of 2022). They forbid a lender to harass a customer, and to call or text the customer's contacts
-about the loan. The default hours and counts are cautious choices of this product. A lender must set
-the values that its law and licence require.
+The defaults are for a lender under Kenya's Digital Credit Providers Regulations, 2022 (Legal Notice
+46 of 2022). These regulations forbid a lender to harass a customer, and to call or text the
+customer's contacts about the loan. The default hours and counts are cautious choices of this
+product. Each lender must set the values that its law and licence require.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ import holidays
 from babel.core import get_global
 from django.utils.translation import gettext as _
 
-# Days to look ahead for the next calling hours. No lender is closed on so long a series of days.
+# The days to look ahead for the next calling hours. No lender is closed for longer than this.
 _FAR = 60
-#: Attempts are counted over a day of the lender's zone, and over this period.
+#: Attempts are counted for a day in the lender's time zone, and for this period.
 WEEK = timedelta(days=7)
 
 
@@ -41,8 +41,8 @@ class CallingRules(NamedTuple):
     """The calling rules of one app.
 
     `hours` has the hours of each weekday from Monday; None for a weekday without calls. `closed`
-    are further days without calls, with the reason in words. If `has_holidays` is set, public
-    holidays of the country are days without calls too.
+    has other days without calls, each with the reason in words. If `has_holidays` is True, no calls
+    are allowed on public holidays of the country.
     """
 
     zone: ZoneInfo
@@ -115,7 +115,7 @@ def find_opening(rules: CallingRules, now: datetime) -> datetime | None:
 
 
 def find_next_attempt(rules: CallingRules, calls: Sequence[datetime], now: datetime) -> datetime:
-    """Return the earliest time when a borrower may be called again; this may be the present time.
+    """Return the earliest time when a borrower may be called again, which may be now.
 
     `calls` are the calls of the last seven days from this dashboard. Calling hours are not
     checked.

@@ -30,7 +30,7 @@ from .policies import get_rules
 from .queues import Cause, Queue
 from .states import OF_A_LOAN, STOPPED_BY, Outcome, PromiseState, StopKind
 
-# The most loans that are read from the service for one press of Next; paid loans are skipped.
+# The most loans that one press of Next reads from the service. Paid loans are skipped.
 _MOST_READ = 5
 # The shortest time between two calls to a borrower, whatever the result.
 _NOT_AT_ONCE = timedelta(hours=3)
@@ -44,7 +44,10 @@ BROKEN = ngettext_lazy("%(count)s broken promise", "%(count)s broken promises", 
 
 @dataclass(frozen=True)
 class Entered:
-    """A person's entries about a call; amounts in the app's currency, days in the lender's zone."""
+    """A person's entries about a call.
+
+    Amounts are in the app's currency, and days in the lender's time zone.
+    """
 
     borrower_id: str
     account_id: str
@@ -60,27 +63,27 @@ class Entered:
 def take_next(queue: Queue, by: User) -> Lease | None:
     """Take the queue's first free borrower with an unpaid loan; None if there is none.
 
-    Outside calling hours, return None. The loan is read from the service. A loan that was paid
-    since the snapshot leaves the queues until the next snapshot. If the loan can't be read, or
-    after `_MOST_READ` readings, its values in the snapshot are used.
+    Outside calling hours, return None. Read the loan from the service. If the loan was paid after
+    the snapshot, remove it from the queues until the next snapshot. If the loan can't be read, or
+    after `_MOST_READ` readings, take the borrower without this check.
 
-    If no other borrower is left, return the lease that the person already has from this queue. If
-    the host stopped before it answered, the person does not know about that lease.
+    If no other borrower is left, return the lease that the person already has from this queue. The
+    person may not know about this lease, if the host stopped before it answered.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None
     lease, has_let_go = _take_one(queue, by)
     while lease is None and has_let_go:
-        # The person's lease was released for a borrower who had just been called. The borrower of
-        # that lease is free now.
+        # The search released the person's earlier lease, so the borrower of that lease may be free
+        # now.
         lease, has_let_go = _take_one(queue, by)
     return lease or leases.find_own(queue.app.app_id, queue.key, by, queue.now)
 
 
 def _take_one(queue: Queue, by: User) -> tuple[Lease | None, bool]:
-    """Try the free rows once; return the new lease, if any.
+    """Try the free rows once; return the new lease, or None.
 
-    Without a lease, also return whether leases were taken and released in the search.
+    Without a new lease, the second value is True if the search took and released other leases.
     """
     reads, has_let_go = 0, False
     for row in queue.list_free():
@@ -113,7 +116,7 @@ def forget_paid_loans(now: datetime) -> None:
 def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
     """Return True if the service shows that the cause of the call has been paid.
 
-    Return True also if the service has no such loan, and False if the loan can't be read.
+    Also return True if the service has no such loan. Return False if the loan can't be read.
     """
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
@@ -140,10 +143,10 @@ def keep_call(
 ) -> Call:
     """Save a call, with its promise or stop and the time of the next call; return the call.
 
-    If the same form is sent again, return the call that was saved the first time. The lease on the
-    borrower is released, and the audit trail records the call. For a promise, the amount paid on
-    the loan is read from the service. If the loan can't be read, the promise is judged only by
-    the repayments recorded in this dashboard. `now` is the time of a call that is entered later.
+    If the same form was sent before, return the call that was saved then. Release the lease on the
+    borrower, and record the call in the audit trail. For a promise, read the amount paid on the
+    loan from the service. If the loan can't be read, only the repayments recorded in this dashboard
+    decide the promise. `now` is the time of a call that is entered later.
     """
     paid_before = None
     if entered.outcome == Outcome.PROMISE:
@@ -196,9 +199,9 @@ def count_notice(
     by: User,
     now: datetime,
 ) -> None:
-    """Count a notice of what is owed as a contact, in the transaction of the caller.
+    """Count a notice of what is owed as a contact. Run inside the caller's transaction.
 
-    The next call is on `next_day` at the earliest, after the borrower had time to pay.
+    The next call is on `next_day` at the earliest, so that the borrower has time to pay.
     """
     entered = Entered(borrower_id, account_id, "", Outcome.NOTICE, next_day=next_day)
     call = Call.objects.create(
@@ -214,7 +217,7 @@ def count_notice(
 
 
 def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
-    """Record when the borrower may be called again, by the call's result and the rules."""
+    """Save the time when the borrower may be called again, from the call's result and the rules."""
     allowed = get_rules(app)
     since = call.called_at - rules.WEEK
     made = Call.objects.filter(
@@ -245,7 +248,10 @@ def add_stop(
     *,
     call: Call | None = None,
 ) -> None:
-    """Stop calls about a loan or to a borrower; a stop in effect does not change."""
+    """Stop calls about a loan or to a borrower.
+
+    A stop that is already in effect does not change.
+    """
     Stop.objects.get_or_create(
         app_id=app_id,
         borrower_id=borrower_id,
@@ -258,7 +264,7 @@ def add_stop(
 
 @in_english
 def end_stop(stop: Stop, reason: str, by: User) -> bool:
-    """End a stop, with a reason; return False if it was ended before."""
+    """End a stop, with a reason; return False if the stop has already ended."""
     fields = {"ended_at": timezone.now(), "ended_by": by, "reason": reason}
     detail = str(StopKind(stop.kind).label)
     starts = Stop.objects.filter(ended_at=None)
@@ -280,10 +286,10 @@ def list_stops(app_id: str, borrower_id: str) -> list[Stop]:
 
 
 def list_promised(app_id: str, person: User) -> QuerySet[Promise]:
-    """Return the promises for today, of this person's borrowers.
+    """Return the promises for today of this person's borrowers.
 
-    People who may decide on promises get the promises of all borrowers. People who may not call
-    get none.
+    A person who may decide on promises gets the promises of all borrowers. A person who may not
+    call gets none.
     """
     today = timezone.localdate(timezone=gateway.lending_app(app_id).zone)
     rows = Promise.objects.filter(app_id=app_id, state=PromiseState.OPEN, day=today)
@@ -294,10 +300,10 @@ def list_promised(app_id: str, person: User) -> QuerySet[Promise]:
 
 
 def list_broken(app_id: str, person: User) -> QuerySet[Promise]:
-    """Return the broken promises whose borrowers were not called since then.
+    """Return the broken promises whose borrowers were not called after the promise was broken.
 
-    The queue “Promise broken” has the same promises. Return none to people who may not decide on
-    promises.
+    The queue “Promise broken” has the same promises. A person who may not decide on promises gets
+    none.
     """
     if not person.has_perm(DECIDE, app_id):
         return Promise.objects.none()

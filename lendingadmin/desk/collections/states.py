@@ -21,7 +21,7 @@ class Outcome(TextChoices):
     NOTICE = "notice", _("Notice of what is owed")
 
 
-#: Key on the keyboard that chooses each result of a call, while the person is not typing.
+#: The key on the keyboard for each result of a call. Keys work while the person is not typing.
 KEYS: Final[dict[Outcome, str]] = {
     Outcome.REACHED: "r",
     Outcome.NO_ANSWER: "n",
@@ -45,8 +45,8 @@ class StopKind(TextChoices):
     DO_NOT_CALL = "do_not_call", _("Do not call")
 
 
-#: The stop that follows from a result. The kinds of `OF_A_LOAN` stop only calls about the loan of
-#: the call, the others stop all calls to the borrower.
+#: The stop that follows from a result of a call. A kind in `OF_A_LOAN` stops only calls about the
+#: loan of the call. The other kinds stop all calls to the borrower.
 STOPPED_BY: Final[dict[Outcome, StopKind]] = {
     Outcome.DISPUTE: StopKind.DISPUTE,
     Outcome.HARDSHIP: StopKind.HARDSHIP,

@@ -1,4 +1,4 @@
-"""Calls and promises on the timeline of a borrower or a loan."""
+"""Timeline items for the calls and promises of a borrower or a loan."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from .states import Outcome, describe_promise
 def _filter(rows: QuerySet[Any], subject: Subject) -> QuerySet[Any]:
     """Return the rows of a borrower, or of one loan.
 
-    The rows of a loan are found only if its borrower is known.
+    Return none if the borrower is not known.
     """
     if not subject.borrower_id:
         return rows.none()

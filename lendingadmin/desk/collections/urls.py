@@ -1,4 +1,4 @@
-"""Routes of collections, below /apps/<app>/."""
+"""Routes of collections under /apps/<app>/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Papers for customers as a Django app."""
+"""Django app for papers for customers."""
 
 from lendingadmin.core import areas
 

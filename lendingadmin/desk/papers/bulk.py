@@ -1,8 +1,8 @@
-"""Papers in bulk: one for each borrower of a list, made by the worker and printed together.
+"""Papers in bulk: the worker makes one paper for each borrower of a list, and one print has all.
 
-A row is claimed by a step of its job and saved in the transaction of its paper, so a worker that
-is killed loses at most the paper that is not saved yet. The paper has the row's idempotency key,
-so two workers at one row make one paper.
+A worker claims a row with a step of the job, and saves the row in the transaction of its paper. A
+worker that is killed loses at most one paper, which was not saved yet. The idempotency key of a
+paper comes from its row, so two workers with the same row make one paper.
 """
 
 import logging
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 State = BulkPapers.State
 
-#: The rights for papers in bulk, which show as many people as an export.
+#: The rights for papers in bulk: the same as for an export, because both show many people.
 RIGHTS = (
     *(MAKE_PAPERS, SEE_NAMES, EXPORT),
     *("lending.borrowers.list", "lending.borrowers.get"),
@@ -51,15 +51,15 @@ RIGHTS = (
 )
 #: The kinds of papers that are made in bulk.
 KINDS = (PaperKind.STATEMENT, PaperKind.NOTICE)
-#: Most borrowers of one list, because one print has all of their papers.
+#: The most borrowers of one list, because one print has all their papers.
 MOST = 2_000
 _SAVED_AT_ONCE = 500
-# The service would give the same answer again, so the row is refused.
+# After these errors the service would give the same answer again, so no paper is made for the row.
 _LASTING = (BadRequest, InvalidId, NotAllowed, NotFound, UnidentifiedRecord, WrongRecord)
 
 
 class Choice(NamedTuple):
-    """The papers that a person asked for: their kind, language, and period."""
+    """The kind, language and period of the papers that a person requested."""
 
     kind: PaperKind
     language: str
@@ -68,7 +68,7 @@ class Choice(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Numbers of borrowers."""
+    """Numbers of borrowers: all, those with a paper, and those with a reason."""
 
     total: int
     made: int
@@ -81,7 +81,7 @@ class Progress(NamedTuple):
 
 
 def list_borrowers(rows: QuerySet[Any, str]) -> list[str]:
-    """Return these borrowers, each once, in the order of the rows; at most one more than MOST."""
+    """Return these borrowers, each once, in the order of the rows; at most MOST + 1."""
     borrowers: dict[str, None] = {}
     for borrower_id in rows.exclude(borrower_id="").iterator(chunk_size=_SAVED_AT_ONCE):
         borrowers[borrower_id] = None
@@ -98,9 +98,9 @@ def begin(
     by: User,
     idempotency_key: str,
 ) -> BulkPapers:
-    """Save the borrowers for the worker, and record this in the trail.
+    """Save the borrowers for the worker, with an entry in the audit trail.
 
-    If the same form is sent again, return what was saved the first time.
+    If the same form was sent before, return the papers that were saved then.
     """
     today = timezone.localdate(timezone=gateway.lending_app(app_id).zone)
     try:
@@ -137,7 +137,7 @@ def run_slice(number: int) -> timedelta | None:
         if obstacle := _find_obstacle(bulk):
             bulk.step(state=State.PAUSED, why=obstacle)
             return None
-        # If another worker has claimed the row first, this worker leaves the papers to it.
+        # If another worker has claimed the row first, this worker stops.
         if not bulk.step(tries=bulk.tries + 1):
             return None
         row.bulk = bulk
@@ -168,8 +168,8 @@ def read_progress(bulk: BulkPapers) -> Progress:
 def note_printing(bulk: BulkPapers, by: User) -> list[tuple[Paper, datetime | None]]:
     """Record that the papers are opened for printing; return them in the order of the list.
 
-    Each has the time of its first opening; None if this is the first. Papers with erased content
-    are left out. The trail has one entry for all.
+    Each paper comes with the time of its first opening; None if this is the first opening. Papers
+    with erased content are left out. The audit trail gets one entry for all papers.
     """
     rows = Paper.objects.filter(bulk_row__bulk=bulk).exclude(content="")
     with transaction.atomic():
@@ -203,7 +203,7 @@ MOVED = TableGauge(
 
 
 def _find_obstacle(bulk: BulkPapers) -> str:
-    """Return the reason why no more papers can be made, as a sentence; empty if they can."""
+    """Return a sentence with the reason why no more papers can be made; empty if there is none."""
     if bulk.tries >= TRIES:
         return bulk.why or _("The papers stopped several times at the same borrower.")
     person: User = bulk.created_by
@@ -231,7 +231,7 @@ def _make_one(row: BulkRow) -> None:
 
 
 def _wait(bulk: BulkPapers, error: LendingError) -> timedelta | None:
-    """Return the wait after a fault of the service; pause after too many tries."""
+    """Return the wait after a fault of the service; after too many tries pause, and return None."""
     pause = find_pause(bulk.tries, error)
     state = State.PAUSED if pause is None else State.RUNNING
     if not bulk.step(state=state, why=error.message):

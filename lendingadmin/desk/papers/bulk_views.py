@@ -37,7 +37,8 @@ from .models import BulkPapers
 PURPOSE = "papers.bulk"
 _PAGE = 25
 _EARLIER = 5
-# Two thousand papers take minutes; a service that is gone takes longer.
+# The page polls at most for this time. Two thousand papers take minutes, but the service may be
+# down.
 _LONGEST = timedelta(hours=12)
 
 State = BulkPapers.State
@@ -61,7 +62,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(*bulk.RIGHTS, methods=("POST",), quota=EXPORTS)
 def begin(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Let the worker make the papers of a list once, and redirect to their page.
+    """Start the papers of a list once, and redirect to their page. The worker makes them.
 
     If the form is not valid or too old, the form is shown again.
     """
@@ -105,7 +106,7 @@ def _open_list(request: PersonRequest, app_id: str) -> Listed:
     elif (found := open_list(app, request.GET.dict())) and found.is_valid:
         borrowers = bulk.list_borrowers(found.rows.values_list("borrower_id", flat=True))
         return Listed(found.title, write_query(found.wanted), borrowers)
-    raise Http404("The address describes no list, or the loans are not counted yet.")
+    raise Http404("The address has no valid list, or there is no update of the loans yet.")
 
 
 def _find_list_url(app_id: str, query: str) -> str:
@@ -184,7 +185,8 @@ def resume(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def print_all(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show all papers that are made, for printing; the trail records each opening.
 
-    The page is the response to a POST, so loading it again is a reprint, which each paper says.
+    The page is the response to a POST, so loading it again is a reprint. Each paper then says that
+    it is a reprint.
     """
     found = _find(app_id, number)
     papers = [
@@ -198,7 +200,8 @@ def print_all(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "app": gateway.lending_app(app_id),
         "clerks_language": translation.get_language(),
     }
-    # The papers are in the customers' language and the lender's zone, not in the clerk's.
+    # The papers are in the customers' language and the lender's time zone, whatever the clerk's
+    # are.
     with translation.override(found.language), formats.use_zone(lambda: None):
         return HttpResponse(render_to_string("papers/bulk_paper.html", context, request))
 

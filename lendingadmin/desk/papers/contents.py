@@ -1,6 +1,6 @@
 """The content of a paper: every text as it is printed, in the customer's language.
 
-The texts are written once and stored, so that a reprint is the same word for word.
+The texts are written once and stored, so that each reprint has exactly the same words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,10 +84,10 @@ class Table:
 
 @dataclass
 class Content:
-    """All texts of a paper. `facts` are pairs of a label and a value, and `owed` is one.
+    """All texts of a paper. `facts` are pairs of a label and a value; `owed` is one such pair.
 
-    `overdue` has the loans of a notice (notice.OverdueSection). `signatures` are the words below
-    the lines for signatures, and `declaration` is above them.
+    `overdue` has the loans of a notice (notice.OverdueSection). `signatures` are the labels below
+    the lines for signatures. `declaration` is the sentence above these lines.
     """
 
     title: str
@@ -111,7 +111,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a paper, and the people around it. `days` is the requested period."""
+    """The borrower, the lender and the maker of a paper. `days` is the requested period."""
 
     app: LendingApp
     lender: Lender
@@ -181,7 +181,7 @@ def write_discharge(subject: Subject, figures: Figures) -> Content:
 
 
 class Writer:
-    """Writes amounts and days of one paper, in its language and in the lender's zone."""
+    """Writer of the amounts and days of a paper, in its language and the lender's time zone."""
 
     def __init__(self, subject: Subject) -> None:
         self._of = subject
@@ -320,7 +320,7 @@ class Writer:
 
 
 def _sort(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines by time; what was charged without a time comes after the amount lent."""
+    """Return the lines by time. The amount lent is first, and charges without a time follow."""
     undated = [one for one in lines if one.since is None]
     first = [one for one in lines if one.kind == LineKind.PRINCIPAL]
     dated = [one for one in lines if one.since and one.kind != LineKind.PRINCIPAL]

@@ -1,7 +1,7 @@
 """The figures of a loan for a paper: checked balances, saved readings, recorded repayments.
 
-A paper has no figure that was not read. If the figures of a loan can't be read, or do not add up
-in themselves, there is no paper but a reason.
+A paper shows only figures that were read. If the figures of a loan can't be read or do not add up,
+no paper is made and the page shows the reason.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ _PARTS = {
 }
 _ZERO = Decimal(0)
 
-#: Why there is no paper, by code.
+#: The reasons why no paper can be made, by code.
 REASONS = {
     "unreadable": _("The service did not send all balances of loan %(account)s."),
     "no-start": _("The service did not send the start of loan %(account)s."),
@@ -79,7 +79,7 @@ REASONS = {
 
 
 class Unfit(Exception):
-    """Error: no paper can be made, for a reason of REASONS that may end at the time `until`."""
+    """Error: no paper can be made. `code` is a key of REASONS; the reason may end at `until`."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ def read_figures(loan: Loan, account_id: str, read_at: datetime) -> Figures:
 
 
 def _read_parts(loan: Loan) -> tuple[tuple[LineKind, Decimal], ...]:
-    """Return the parts of what was charged; empty if one of them can't be read."""
+    """Return the parts of the charged amount; empty if one part can't be read."""
     groups = [getattr(loan.balances, name) for name in _PARTS]
     amounts = [number(one.total) if isinstance(one, Balance) else None for one in groups]
     known = [amount for amount in amounts if amount is not None]
@@ -210,7 +210,7 @@ def build_account(
     present = statement.Balance(at, at, figures.paid, figures.total)
     readings = list(_list_readings(app.app_id, figures.account_id))
     since, until = _find_bounds(first_day, last_day, app.zone)
-    # A contract begins with a UTC day, which may begin after the lender's day.
+    # A contract begins with a UTC day, and the lender's day may begin earlier.
     began_on = contract_date(figures.began_at, app.zone)
     if first_day and began_on and first_day <= began_on:
         since = None
@@ -227,7 +227,7 @@ def build_account(
 def _find_bounds(
     first_day: date | None, last_day: date | None, zone: tzinfo
 ) -> tuple[datetime | None, datetime | None]:
-    """Return the start of the first day, and the end of the last one."""
+    """Return the start of the first day and the end of the last day; None for a missing day."""
     since = datetime.combine(first_day, time.min, zone) if first_day else None
     until = datetime.combine(last_day + timedelta(days=1), time.min, zone) if last_day else None
     return since, until

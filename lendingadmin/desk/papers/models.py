@@ -1,4 +1,4 @@
-"""Papers that customers were given, as they were printed."""
+"""Papers for customers, exactly as they were printed."""
 
 import json
 from typing import Any
@@ -49,15 +49,15 @@ class Paper(models.Model):
     figures_at = models.DateTimeField()
     made_by = PersonField(db_index=False)
     made_at = models.DateTimeField()
-    # When the paper was first opened for printing.
+    # The time when the paper was first opened for printing.
     opened_at = models.DateTimeField(null=True)
     idempotency_key = models.CharField(max_length=64, unique=True)
-    # The day of which this is the borrower's only paper of its kind; null if there may be more.
+    # The day on which the borrower may have only this paper of its kind; null if more are allowed.
     once_on = models.DateField(null=True)
 
     class Meta:
         constraints = [
-            # No number is used twice, and the next number is the last one plus 1 (services.py).
+            # No number is used twice. The next number is the last number plus 1 (services.py).
             models.UniqueConstraint(fields=["app_id", "year", "number"], name="papers_number_once"),
             models.UniqueConstraint(
                 fields=["app_id", "borrower_id", "kind", "once_on"],
@@ -70,7 +70,7 @@ class Paper(models.Model):
                 fields=["app_id", "borrower_id", "made_at", "id"], name="papers_of_borrower"
             ),
             models.Index(fields=["app_id", "account_id", "made_at", "id"], name="papers_of_loan"),
-            # For papers whose old content is erased.
+            # For the erasure of old content.
             models.Index(
                 fields=["made_at"], condition=~models.Q(content=""), name="papers_with_content"
             ),
@@ -102,10 +102,10 @@ class Paper(models.Model):
 
 
 class BulkPapers(Job):
-    """Papers of one kind for all borrowers of a list, made by the worker and printed together.
+    """Papers of one kind for all borrowers of a list. The worker makes them; one print has all.
 
-    `query` is the state of the list as in its address. `day` is the day of the papers in the
-    lender's zone. `why` is the reason of a pause, or the last fault of the service.
+    `query` is the query string of the list. `day` is the day of the papers in the lender's time
+    zone. `why` is the reason for a pause, or the last fault of the service.
     """
 
     class State(models.TextChoices):
@@ -146,8 +146,9 @@ class BulkPapers(Job):
 class BulkRow(models.Model):
     """A borrower of papers in bulk, with the paper, or with the reason why there is none.
 
-    Without a paper and without a reason, the borrower's paper is not made yet. `code` is the
-    reason (figures.REASONS); `account_id` and `until` are its loan and its end.
+    If there is neither a paper nor a reason, the worker has not made the paper yet. `code` is the
+    reason (figures.REASONS). `account_id` is the loan that the reason is about, and `until` the
+    time when it ends.
     """
 
     bulk = models.ForeignKey(BulkPapers, on_delete=models.CASCADE, related_name="rows")
@@ -164,7 +165,7 @@ class BulkRow(models.Model):
             models.UniqueConstraint(fields=["bulk", "borrower_id"], name="papers_bulk_row_once")
         ]
         indexes = [
-            # For the next row, and for the refused rows.
+            # For the search of the next row, and of the refused rows.
             models.Index(
                 fields=["bulk", "code", "id"],
                 condition=models.Q(paper=None),
@@ -178,5 +179,5 @@ class BulkRow(models.Model):
 
     @property
     def waiting(self) -> models.QuerySet["BulkRow"]:
-        """The row, if its paper is neither made nor refused."""
+        """This row as a queryset, which is empty once the paper is made or refused."""
         return BulkRow.objects.filter(pk=self.pk, paper=None, code="")

@@ -1,8 +1,8 @@
-"""The notice of what is owed, before collection: what is overdue, until when and how to pay.
+"""The notice of what is owed: the overdue amounts, the last day to pay and how to pay.
 
-The service gives the overdue amount of a loan, and not its parts by instalment. So these parts are
-estimates, which always add up to the amount of the service. A notice counts as a contact under the
-calling rules (desk/collections/barriers.py).
+The service gives the overdue amount of a loan, but not the part of each instalment. These parts are
+estimates, which always add up to the service's amount. Under the calling rules, a notice counts as
+a contact (desk/collections/barriers.py).
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ _WORDS = {
 
 
 class OverdueLine(NamedTuple):
-    """A part of an overdue amount. An instalment has its number, its due date and its amount."""
+    """A part of an overdue amount. An instalment also has its number, due date and amount."""
 
     part: Part
     overdue: Decimal
@@ -67,7 +67,7 @@ class Overdue(NamedTuple):
 
 @dataclass
 class OverdueRow:
-    """A line as it is printed. `mark` is the part of the overdue amount."""
+    """A printed line. `mark` is the part of the overdue amount."""
 
     words: str
     day: str
@@ -78,7 +78,7 @@ class OverdueRow:
 
 @dataclass
 class OverdueSection:
-    """The overdue amount of one loan, as it is printed."""
+    """The overdue amount of one loan, with the printed lines."""
 
     account_id: str
     rows: list[OverdueRow]
@@ -86,9 +86,9 @@ class OverdueSection:
 
 
 def read_overdue(loan: Loan, figures: Figures) -> Overdue:
-    """Return what is overdue of a loan, the oldest instalment first.
+    """Return the overdue amount of a loan, with the oldest instalment first.
 
-    Raise Unfit if the service does not give the overdue amount, or if it does not add up with the
+    Raise Unfit if the service does not give the overdue amount, or if this amount contradicts the
     other balances.
     """
     account_id, balances = figures.account_id, loan.balances
@@ -126,8 +126,8 @@ def list_demanded(
 ) -> list[Overdue]:
     """Return the overdue loans that a notice may demand now.
 
-    Loans about which contacts are stopped are left out. Raise Unfit if the calling rules forbid
-    the notice, if nothing is overdue, or if a repayment of a loan needs checking.
+    Leave out loans whose contacts are stopped. Raise Unfit if the calling rules forbid the notice,
+    if nothing is overdue, or if a repayment of a loan needs checking.
     """
     if barrier := find_barrier(app, borrower_id, figures[0].read_at):
         raise Unfit(barrier.code, until=barrier.until, zone=app.zone)
@@ -153,7 +153,7 @@ def find_pay_day(subject: Subject) -> date:
 
 
 def write_notice(subject: Subject, demanded: Sequence[Overdue], figures: Figures) -> Content:
-    """Return the notice about these loans. `figures` are those of any loan of the borrower."""
+    """Return the notice about these loans. `figures` may be those of any loan of the borrower."""
     with override(subject.language):
         writer, lender = Writer(subject), subject.lender
         with exactly():

@@ -1,7 +1,7 @@
 """The refusal of a loan in plain words, from an assessment or from a request for offers.
 
-The reasons are those that the service gives. The spec shows only some of its codes, so a reason
-with an unknown code is quoted. If the service gives no reason, there is no paper.
+The service gives the reasons. The spec shows only some of the service's codes, so a reason with an
+unknown code is quoted. If the service gives no reason, no paper is made.
 """
 
 import re
@@ -29,7 +29,7 @@ _TOO_LITTLE = (
     gettext_lazy("There was too little data about you. This is not a judgement of you."),
     gettext_lazy("Open the lending app, so that it reports data. Then ask for a loan again."),
 )
-# Reason and remedy for each known code of a reason or of a failed rule.
+# The reason and the remedy for each known code, of a reason or of a failed rule.
 _REASONS = {
     "no_data": _TOO_LITTLE,
     "too_little_data": _TOO_LITTLE,
@@ -50,11 +50,11 @@ _CODE = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 
 class Refusal(NamedTuple):
-    """Why a borrower got no loan, as the service says.
+    """The reasons of the service why a borrower gets no loan.
 
     `codes` are codes of reasons. `words` are the service's own sentences. `level` is the level of
-    risk. `label` and `reference` name the record that the reasons are from, and `time` is its time
-    with a label.
+    risk. `label` and `reference` name the record with these reasons. `time` is the time of this
+    record, with its label.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Refusal(NamedTuple):
 
 
 def read_assessment(found: Assessment) -> Refusal:
-    """Return the refusal in an assessment. Raise Unfit if there is none, or no reason for it."""
+    """Return the refusal in an assessment. Raise Unfit without a refusal or without a reason."""
     if is_running(found):
         raise Unfit("not-finished")
     result = found.result
@@ -89,7 +89,7 @@ def read_assessment(found: Assessment) -> Refusal:
 def read_offer(row: OfferRequest) -> Refusal:
     """Return the refusal in a request for offers.
 
-    Raise Unfit if there is none, or no reason for it.
+    Raise Unfit if there is no refusal, or no reason for the refusal.
     """
     if row.state in (OfferState.ASKED, OfferState.RUNNING):
         raise Unfit("not-finished")
@@ -109,7 +109,7 @@ def read_offer(row: OfferRequest) -> Refusal:
 
 
 def write_refusal(found: Refusal, subject: Subject) -> Content:
-    """Return the refusal in words, with what would help and whom to ask.
+    """Return the refusal in words, with possible remedies and the contact for questions.
 
     Raise Unfit if the settings have no contact for questions.
     """
@@ -142,7 +142,7 @@ def write_refusal(found: Refusal, subject: Subject) -> Content:
 
 
 def _list_reasons(found: Refusal) -> list[str]:
-    """Return the reasons, in the service's own words if one of their codes is not known."""
+    """Return the reasons as sentences. A reason with an unknown code quotes the code."""
     if not found.has_product:
         return [_("None of our loans is open to you now.")]
     quoted = _("The assessment names this reason: %(code)s.")

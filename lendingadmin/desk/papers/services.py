@@ -1,6 +1,7 @@
 """Commands of the area: make a paper, and record that it is opened for printing.
 
-Numbers have no gaps within an app and a year of the lender's zone, across all kinds of papers.
+All kinds of papers share one series of numbers for each app and year, and the series has no gaps.
+Years are in the lender's time zone.
 """
 
 import json
@@ -36,7 +37,7 @@ from .contents import Content, Subject
 from .figures import Unfit, build_account, check_discharged, read_figures
 from .models import BulkRow, Paper, PaperKind
 
-# People who make papers at the same moment wait for a number at most this often.
+# If several people make papers at the same moment, each tries at most this often to get a number.
 _TRIES = 50
 _LOANS = 100
 # Key facts of one borrower that are searched for those of an offer.
@@ -46,7 +47,7 @@ _LOAN_KEYS = (*LIST_KEYS, "contract", "loanAmount", "settlementDate")
 
 @dataclass(frozen=True)
 class Wanted:
-    """The paper that a person asked for. `account_id` is empty for all loans of the borrower."""
+    """The paper that a person requested. `account_id` is empty for all loans of the borrower."""
 
     kind: PaperKind
     borrower_id: str
@@ -57,9 +58,9 @@ class Wanted:
 
 
 class Material(NamedTuple):
-    """Material of a paper: its borrower, its loan if it has one, and the writer of its text.
+    """Material of a paper: the borrower, the loan if there is one, and the writer of the text.
 
-    `write` raises Unfit if there can't be such a paper.
+    `write` raises Unfit if the paper can't be made.
     """
 
     borrower_id: str
@@ -67,7 +68,7 @@ class Material(NamedTuple):
     write: Callable[[Subject], Content]
 
 
-#: Reads the material of the paper that a person asked for.
+#: Function that reads the material of a requested paper.
 Read = Callable[[Wanted], Material]
 
 
@@ -80,12 +81,13 @@ def make_paper(
     *,
     row: BulkRow | None = None,
 ) -> Paper:
-    """Read the material, by default the loans, and make the paper with an audit entry.
+    """Read the material and make the paper, with an audit entry. By default, read the loans.
 
-    `row` is the row of a paper in bulk.
+    `row` is the row of papers in bulk that gets the paper, if there is one.
 
-    If the same form was sent before, return its paper. Raise Unfit if there can't be such a paper,
-    and LendingError if the service does not answer. Then nothing is saved and no number is used.
+    If the same form was sent before, return its paper. Raise Unfit if the paper can't be made, and
+    LendingError if the service does not answer. In both cases nothing is saved and no number is
+    used.
     """
     if first := Paper.objects.filter(idempotency_key=idempotency_key).first():
         return first
@@ -133,7 +135,7 @@ def make_paper(
 
 
 def _find_only_day(subject: Subject, kind: PaperKind, row: BulkRow | None) -> date | None:
-    """Return the day of which the paper is the only one of its kind; None if there may be more."""
+    """Return the day on which only one paper of this kind is allowed; None if more are allowed."""
     if row:
         return row.bulk.day
     today = subject.made_at.astimezone(subject.app.zone).date()
@@ -222,10 +224,10 @@ def _read_name(app_id: str, borrower_id: str) -> str:
 
 
 def _save(paper: Paper, by: User, finish: Callable[[], None]) -> Paper:
-    """Save the paper with the next number of its year. If another paper took it, try again.
+    """Save the paper with the next number of its year. If another paper took the number, try again.
 
-    `finish` saves in the same transaction what follows from the paper. Raise Unfit if the borrower
-    has a paper that must be the only one of the day.
+    `finish` runs in the same transaction. Raise Unfit if only one such paper is allowed on this day
+    and the borrower already has one.
     """
     once = {name: getattr(paper, name) for name in ("app_id", "borrower_id", "kind", "once_on")}
     of_year = Paper.objects.filter(app_id=paper.app_id, year=paper.year)
@@ -280,7 +282,7 @@ def _write_tables(app: LendingApp, contract: LendingContract, paper: Paper) -> o
 def note_printing(paper: Paper, by: User) -> datetime | None:
     """Record on the paper and in the audit trail that the paper is opened for printing.
 
-    Return the time of the first opening; None if this is the first.
+    Return the time of the first opening; None if this is the first opening.
     """
     with transaction.atomic():
         rows = Paper.objects.filter(pk=paper.pk)

@@ -1,9 +1,9 @@
 """The lines of a statement of account, from the journal and from readings of a loan's balances.
 
-The lending service gives no list of transactions, only the present balances (spec: LoanBalances).
-This dashboard knows the repayments that it recorded, and the balances that it read at certain
-times. Between two readings, the rise of `paid` is compared with the recorded repayments. A rest
-that no repayment explains becomes a line of its own, with the times between which it appeared.
+The lending service gives only the present balances (spec: LoanBalances), and no list of
+transactions. This dashboard knows the repayments that it recorded, and the balances that it read at
+some moments. Between two readings, the rise of `paid` is compared with the recorded repayments. The
+rest that no repayment explains becomes a separate line, with the times of the two readings.
 
 The lines always add up from the opening to the closing balance. Amounts are Decimals in the loan's
 currency. A positive amount raises the amount owed.
@@ -17,9 +17,9 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-# After this time `paid` shows an acknowledged repayment, or will never show it.
+# If `paid` does not show an acknowledged repayment within this time, it never will.
 SHOWS_WITHIN = timedelta(hours=24)
-# A billion amounts of forty digits that differ by forty places still add exactly.
+# With these digits, a billion amounts are added exactly, even if they differ by forty places.
 _EXACT = Context(prec=150)
 _ZERO = Decimal(0)
 
@@ -31,7 +31,7 @@ class LineKind(StrEnum):
     INTEREST = "interest"
     FEES = "fees"
     PENALTY = "penalty"
-    # Everything that was charged, where the service or an old reading does not give the parts.
+    # All charges in one amount, if the service or an old reading does not give the parts.
     CHARGED = "charged"
     ADDED = "added"
     REDUCED = "reduced"
@@ -48,8 +48,8 @@ UNEXPLAINED = frozenset({LineKind.OTHER, LineKind.FELL, LineKind.UNCOUNTED})
 class Balance(NamedTuple):
     """A reading of a loan, taken at some time from `since` to `until`.
 
-    `paid` is the amount paid in total. `total` is everything that was charged, principal included;
-    None if it could not be read.
+    `paid` is the total amount paid. `total` is the sum of principal and all charges; None if it
+    could not be read.
     """
 
     since: datetime
@@ -59,9 +59,9 @@ class Balance(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A recorded repayment. `key` is the number of its row.
+    """A recorded repayment. `key` is its primary key.
 
-    `is_late` is True if its effect may show at any time, because a person decided about it.
+    `is_late` is True if `paid` may show the repayment at any time, because a person resolved it.
     """
 
     key: int
@@ -71,7 +71,7 @@ class Recorded(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the statement. `key` is the number of the repayment's row."""
+    """A line of the statement. `key` is the primary key of the repayment, if the line has one."""
 
     kind: LineKind
     amount: Decimal
@@ -81,10 +81,10 @@ class Line(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement of one loan, whose lines lead from `opening` to `closing`.
+    """A statement of one loan. `opening` plus the lines is `closing`.
 
-    `begins` is the time of the reading with which it begins; None if it begins with the loan.
-    `is_late` is True if no reading is as old as the requested period. `ends` is the time of the
+    `begins` is the time of the first reading; None if the statement begins with the loan. `is_late`
+    is True if no reading is as old as the begin of the requested period. `ends` is the time of the
     last reading.
     """
 
@@ -107,7 +107,7 @@ class NoReading(Exception):
 
 
 class Unbalanced(Exception):
-    """Error: the lines do not lead to the closing balance. Such a statement is never shown."""
+    """Error: the lines do not add up to the closing balance. Such a statement is never shown."""
 
 
 def build_statement(
@@ -121,9 +121,9 @@ def build_statement(
 ) -> Statement:
     """Return the statement of a loan that began at `began_at`.
 
-    `parts` are the parts of the present total, as the service gives them; empty if it does not give
-    them all. `since` and `until` bound the period; None means the loan's beginning and the
-    present. Raise NoReading if the period has no reading with which the statement could end.
+    `parts` are the parts of the present total; empty if the service does not give all of them. The
+    period is from `since` to `until`; None means the beginning of the loan, and the present. Raise
+    NoReading if there is no reading with which the statement can end.
     """
     with localcontext(_EXACT):
         journal = sorted(repayments, key=lambda one: one.sent_at)
@@ -131,7 +131,7 @@ def build_statement(
         last = _find_last(earlier, present, until)
         read = [one for one in earlier if one.until <= last.until]
         read += [present] if last is present else []
-        # A loan may have a reading or a repayment from before the day on which it begins.
+        # A reading or a repayment may be older than the day on which the loan begins.
         times = [one.since for one in read] + [one.sent_at for one in journal[:1]]
         start = min(began_at, *times)
         steps = [Balance(start, start, _ZERO, _ZERO), *read]
@@ -162,8 +162,8 @@ def _choose_readings(
 ) -> list[Balance]:
     """Return the readings before the present one, in order of time.
 
-    The exact time of a reading by the portfolio's update is not known. Such a reading is left out
-    if anything else happened to the loan within the time of the update.
+    The exact time of a reading by a portfolio update is not known. Leave such a reading out if
+    another reading or a repayment was made during the update.
     """
     exact = [one.until for one in readings if one.since == one.until]
     times = [*exact, *(one.sent_at for one in journal)]
@@ -177,7 +177,7 @@ def _choose_readings(
 
 
 def _find_last(earlier: Sequence[Balance], present: Balance, until: datetime | None) -> Balance:
-    """Return the reading with which the statement ends: the last one before `until`."""
+    """Return the reading with which the statement ends: the last reading before `until`."""
     if until is None or until > present.until:
         return present
     for one in reversed(earlier):
@@ -187,10 +187,10 @@ def _find_last(earlier: Sequence[Balance], present: Balance, until: datetime | N
 
 
 def _find_first(steps: Sequence[Balance], since: datetime | None) -> tuple[int, bool]:
-    """Return the place of the reading with which the statement begins.
+    """Return the position of the reading with which the statement begins.
 
-    The second value is True if the reading is younger than the period. The beginning of the loan
-    is the first step.
+    The second value is True if the reading is later than the beginning of the period. The first
+    step is the beginning of the loan.
     """
     if since is None or since <= steps[0].since:
         return 0, False
@@ -206,11 +206,11 @@ def _find_first(steps: Sequence[Balance], since: datetime | None) -> tuple[int, 
 def _list_charges(
     steps: Sequence[Balance], parts: Sequence[tuple[LineKind, Decimal]], began_at: datetime | None
 ) -> list[Line]:
-    """Return the lines of what was lent and charged.
+    """Return the lines of the principal and the charges.
 
-    From the beginning of the loan, these are the parts that the service gives, or else one line.
-    From a later reading, where `began_at` is None, these are the changes of the total, each between
-    two readings.
+    If the statement begins with the loan, the lines are the parts that the service gives, or else
+    one line. If it begins with a later reading (`began_at` is None), the lines are the changes of
+    the total between two readings.
     """
     known = [one for one in steps if one.total is not None]
     total = known[-1].total or _ZERO
@@ -231,14 +231,17 @@ def _list_charges(
 
 
 class _Pending:
-    """A repayment of which `paid` does not show `left` yet."""
+    """A repayment that `paid` does not show completely.
+
+    `left` is the part that is not shown yet.
+    """
 
     def __init__(self, one: Recorded) -> None:
         self.one, self.left = one, one.amount
 
 
 def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recorded]) -> list[Line]:
-    """Return the lines of repayments and of what they do not explain, from the step `first` on.
+    """Return the lines of repayments, and of changes without a repayment, from step `first` on.
 
     The readings are compared from the beginning of the loan, because a repayment may show in `paid`
     only after the reading with which the statement begins.
@@ -246,8 +249,8 @@ def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recor
     pending: list[_Pending] = []
     queue = deque(journal)
     lines: list[Line] = []
-    # The last reading at which `paid` certainly showed all repayments. Until `unsure`, a rise that
-    # was larger than the repayments may have been another payment in full.
+    # `clean` is the last reading at which `paid` certainly showed all repayments. Before `unsure`,
+    # this is not certain: a larger rise than the repayments may have been another payment alone.
     clean = unsure = steps[0].since
     for place, (before, after) in enumerate(pairwise(steps)):
         expired = [one for one in pending if _is_over(one.one, before)]
@@ -278,7 +281,7 @@ def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recor
 
 
 def _is_over(one: Recorded, reading: Balance) -> bool:
-    """Return True if a repayment that this reading does not show will never show."""
+    """Return True if `paid` will never show a repayment that it did not show in this reading."""
     return not one.is_late and reading.since - one.sent_at >= SHOWS_WITHIN
 
 

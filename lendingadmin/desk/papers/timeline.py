@@ -18,7 +18,7 @@ def find_papers(subject: Subject) -> QuerySet[Paper]:
 
 
 def describe_paper(paper: Paper, subject: Subject) -> Item:
-    """Return a paper as an item with its number."""
+    """Return the timeline item of a paper, with its number."""
     return Item(
         paper.made_at,
         paper.get_kind_display(),

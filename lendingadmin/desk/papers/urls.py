@@ -1,4 +1,4 @@
-"""Routes of papers, below /apps/<app>/."""
+"""Routes of papers under /apps/<app>/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The papers of a borrower or a loan, and the page that prints one."""
+"""Pages of the papers of a borrower or a loan, and the page that prints one paper."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ from .suggestions import Suggestion, lacks_letter, list_settled, list_suggestion
 
 _PAGE = 25
 _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
-# The right to see what a paper of each kind is about.
+# For each kind of paper, the right to see its subject.
 _RIGHTS: dict[str, str] = {
     PaperKind.STATEMENT: _LOAN,
     PaperKind.NOTICE: _LOAN,
@@ -57,9 +57,9 @@ _RIGHTS: dict[str, str] = {
     quota=READS,
 )
 def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the papers of a borrower; a POST makes one and redirects to its page.
+    """Show the papers of a borrower; a POST makes a paper and redirects to its page.
 
-    If there can't be such a paper, the page says why. Then no number is used.
+    If the paper can't be made, the page shows the reason, and no number is used.
     """
     of = Wanted(PaperKind.STATEMENT, check_id(borrower_id), "", "")
     kinds = (PaperKind.STATEMENT, PaperKind.NOTICE)
@@ -72,9 +72,9 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 
 @access(MAKE_PAPERS, SEE_NAMES, _LOAN, _BORROWER, methods=("GET", "POST"), quota=READS)
 def of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Show the papers of a loan; a POST makes one and redirects to its page.
+    """Show the papers of a loan; a POST makes a paper and redirects to its page.
 
-    The service names the borrower. Raise LendingError if the loan can't be read.
+    The borrower is read from the loan. Raise LendingError if the loan can't be read.
     """
     loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
     of = Wanted(PaperKind.STATEMENT, loan_math.borrower_of(loan), loan_math.key_of(loan), "")
@@ -95,7 +95,7 @@ def show_kinds(
 ) -> HttpResponse:
     """Show the form for papers of these kinds, and the earlier papers; a POST makes a paper.
 
-    `suggested` are papers about other records, with a button each.
+    `suggested` are papers about other records; each has a button.
     """
     form = PaperForm(
         request.POST if request.method == "POST" else None,
@@ -175,7 +175,7 @@ def without_letter(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def list_rights(request: PersonRequest, app_id: str, year: int, number: int) -> list[str]:
-    """Return the right to see what a paper is about. Raise Http404 if there is no such paper."""
+    """Return the right to see the subject of a paper. Raise Http404 if there is no such paper."""
     rows = Paper.objects.filter(app_id=app_id, year=year, number=number)
     return [_RIGHTS[get_object_or_404(rows.only("kind")).kind]]
 
@@ -184,8 +184,8 @@ def list_rights(request: PersonRequest, app_id: str, year: int, number: int) -> 
 def paper(request: PersonRequest, app_id: str, year: int, number: int) -> HttpResponse:
     """Show a paper as it was made, for printing; the trail records each opening.
 
-    After the first opening the paper is a reprint, and says so. If its content was erased, redirect
-    to the papers of its loan or borrower.
+    From the second opening on, the page says that the paper is a reprint. If the content was
+    erased, redirect to the papers of the loan or borrower.
     """
     found = get_object_or_404(
         Paper.objects.select_related("made_by"), app_id=app_id, year=year, number=number
@@ -204,6 +204,6 @@ def paper(request: PersonRequest, app_id: str, year: int, number: int) -> HttpRe
         "app": gateway.lending_app(app_id),
         "clerks_language": translation.get_language(),
     }
-    # The paper is in the customer's language and the lender's zone, not in the clerk's.
+    # The paper is in the customer's language and the lender's time zone, whatever the clerk's are.
     with translation.override(found.language), formats.use_zone(lambda: None):
         return HttpResponse(render_to_string("papers/paper.html", context, request))

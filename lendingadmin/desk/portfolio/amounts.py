@@ -1,4 +1,4 @@
-"""Exact amounts: they are stored in the database and added without losing a digit."""
+"""Store amounts in the database and add them without the loss of a digit."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
-# A billion amounts of forty digits that differ by forty places still add exactly.
+# With these digits, a billion amounts are added exactly, even if they differ by forty places.
 _EXACT = Context(prec=150)
 
 if TYPE_CHECKING:
     _Text = models.CharField[Decimal | None, Decimal | None]
 else:
-    # Django's own class takes no type arguments; only its type stubs do.
+    # Only the type stubs of Django's class take type arguments, not the class itself.
     _Text = models.CharField
 
 
 class AmountField(_Text):
-    """A Decimal stored as text. Do not filter by it, except for null."""
+    """A Decimal that is stored as text. Do not filter by this field, except for null."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"max_length": 100, "null": True, "blank": True} | kwargs)
@@ -35,6 +35,6 @@ class AmountField(_Text):
 
 @contextmanager
 def exactly() -> Iterator[None]:
-    """Add and subtract without losing a digit inside this block."""
+    """Context manager: inside the block, sums and differences lose no digit."""
     with localcontext(_EXACT):
         yield

@@ -1,4 +1,4 @@
-"""Snapshots of all loans, and lists of these loans, as a Django app."""
+"""Django app for snapshots of all loans, and lists of these loans."""
 
 from lendingadmin.core import areas
 

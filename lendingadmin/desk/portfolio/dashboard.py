@@ -1,6 +1,6 @@
 """Summary of the last complete snapshot for the home page; each part links to its loans.
 
-The summary is built from the database alone.
+Only our own database is read for the summary.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -37,15 +37,16 @@ from .loan_list_form import FIGURE, write_performance
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 
 _LARGEST = 5
-# Points of a line; about a hundred snapshots are stored.
+# The most points of a line, because about a hundred snapshots are stored.
 _POINTS = 31
 # A sparkline covers this time, with a point for each day.
 _SPARK = timedelta(days=14)
-# The change is since the update that is closest to a week ago, at most this far from it.
+# The change is measured from the update closest to a week ago, which may be this far from a week.
 _WEEK, _ABOUT = timedelta(days=7), timedelta(days=1)
-# A change is written in per cent from 0.01 % to this number of times the earlier amount.
+# A change is written in per cent if it is at least 0.01 % and at most this many times the earlier
+# amount.
 _MOST_TIMES, _LEAST_PART = 10, 10_000
-# Heights of the charts in pixels, low enough to leave room for the rest of the page.
+# The heights of the charts in pixels. They leave room for the rest of the page.
 _BARS_HEIGHT, _TREND_HEIGHT = 100, 66
 # A longer label leaves no room for an amount next to it.
 _LONG = 18
@@ -79,7 +80,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Picture:
-    """Bars, and the same data as numbers. `untold` is the number of loans without these values.
+    """Bars, and the same data as numbers. `untold` is the number of loans without the values.
 
     Vertical bars have a `plot`; horizontal bars have their lengths in per cent.
     """
@@ -93,10 +94,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Series:
-    """One figure over the snapshots, the newest first.
+    """One figure in several snapshots, the newest first.
 
-    Each row is a time, the figure in words and the address of its loans. The address is empty
-    if the loans are not stored.
+    Each row has a time, the figure in words, and the address of its loans. The address is empty if
+    the loans of the snapshot are not stored.
     """
 
     name: str
@@ -105,7 +106,7 @@ class Series:
 
     @property
     def described(self) -> str:
-        """Text in place of the picture, for people who can't see it."""
+        """Text instead of the picture, for people who can't see the picture."""
         words = _("%(name)s over %(count)s updates. The table below has the numbers.")
         return words % {"name": self.name, "count": len(self.rows)}
 
@@ -114,8 +115,8 @@ class Series:
 class PortfolioSummary:
     """All content of the home page about a snapshot.
 
-    `opened_by` shows how loans were recognised as open. `older_counts` is the number of complete
-    snapshots that are not in the trends, because their figures have another meaning.
+    `opened_by` says how loans were recognised as open. `older_counts` is the number of complete
+    snapshots whose figures have another meaning; these are not in the trends.
     """
 
     snapshot: Snapshot
@@ -135,9 +136,10 @@ class PortfolioSummary:
 class Counts(NamedTuple):
     """Snapshots of an app for the home page.
 
-    `last` is the snapshot that began last, in any state. All others are complete: `complete` is the
-    newest, `shown` are for the trends, and `daily` has the last one of each day in the lender's
-    zone, for the sparklines. `older` counts the snapshots whose figures have another meaning.
+    `last` is the snapshot that began last, in any state. All others are complete. `complete` is the
+    newest of them, `shown` are those for the trends, and `daily` has the last snapshot of each day
+    in the lender's time zone, for the sparklines. `older` is the number of snapshots whose figures
+    have another meaning.
     """
 
     last: Snapshot | None
@@ -188,7 +190,10 @@ def _pick_points(numbers: list[int]) -> list[int]:
 
 
 def _pick_days(ended: Iterable[tuple[int, date | None]]) -> dict[date, int]:
-    """Return the first of these numbers, the newest first, for each day of the last `_SPARK`."""
+    """Return the newest of these numbers for each day of the last `_SPARK`.
+
+    The newest come first.
+    """
     found: dict[date, int] = {}
     for number, on in ended:
         if on is not None and on > next(iter(found), on) - _SPARK:
@@ -257,7 +262,7 @@ class _SummaryBuilder:
     ) -> Tile:
         """Return the tile of a figure.
 
-        `of` is the key of the values that the figure needs, if it differs from `by`.
+        `of` is the key of the values that the figure needs, if this key differs from `by`.
         """
         of = of or by
         total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
@@ -279,7 +284,7 @@ class _SummaryBuilder:
         )
 
     def _add_change(self, tile: Tile, by: str) -> Tile:
-        """Return the tile with its sparkline, and with the change of its figure in a week."""
+        """Return the tile with a sparkline, and with the change of the figure in a week."""
         found = {
             day: (row.ended_at, figures.sums[by].amount)
             for day, (row, figures) in self.daily.items()
@@ -297,13 +302,13 @@ class _SummaryBuilder:
         )
 
     def _find_week_ago(self, days: Iterable[date]) -> date | None:
-        """Return the day that is closest to a week before the newest one, if it is close."""
+        """Return the day closest to a week before the newest day; None if no day is close."""
         wanted = next(iter(self.daily)) - _WEEK
         near = [day for day in days if abs(day - wanted) <= _ABOUT]
         return min(near, key=lambda day: abs(day - wanted), default=None)
 
     def _write_change(self, before: Decimal, now: Decimal, since: date) -> str:
-        """Return the change in per cent; or as an amount, if a share would say nothing."""
+        """Return the change in per cent, or as an amount if a percentage would mean nothing."""
         words = {"day": short_contract_day(since, locale=self.locale)}
         if now == before:
             return _("no change since %(day)s") % words
@@ -447,7 +452,7 @@ class _SummaryBuilder:
 
 
 def _list_arrears(snapshot: Snapshot) -> list[SnapshotLoan]:
-    """Return the open loans with the largest overdue amounts, without negative ones."""
+    """Return the open loans with the largest overdue amounts. Negative amounts are left out."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True, overdue_rank__isnull=False)
     return list(rows.filter(overdue_rank__gt=0).order_by("-overdue_rank", "id")[:_LARGEST])
 

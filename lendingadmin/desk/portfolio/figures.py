@@ -1,9 +1,9 @@
-"""Figures of a portfolio, added up loan by loan; they stay small for any number of loans.
+"""Figures of a portfolio, added up loan by loan. Their size does not depend on the number of loans.
 
-Money is in the app's currency and exact. Outstanding, overdue and at-risk amounts, and
-performance, cover open loans only (CGAP, Microfinance Consensus Guidelines, 2003; spec: Loan,
-performanceStatus). A loan counts in a figure if the service gave the values that the figure
-needs; otherwise it counts in the `untold` of that figure.
+Amounts are exact and in the app's currency. Outstanding, overdue and at-risk amounts, and
+performance, are of open loans only (CGAP, Microfinance Consensus Guidelines, 2003; spec: Loan,
+performanceStatus). A loan counts in a figure if the service gave the values that the figure needs.
+Otherwise the loan counts in the `untold` of this figure.
 
 If the meaning of a figure changes, increase `models.FIGURES_VERSION`.
 """
@@ -20,7 +20,8 @@ from .models import SnapshotLoan
 # Portfolio at risk: outstanding principal of open loans that are more than this many days late.
 AT_RISK = (1, 30, 60, 90)
 MONTHS = 13
-# A service with another performance for each loan must not make the figures grow.
+# The most kinds of performance. A service may send a different performance for each loan, and the
+# figures must stay small.
 _MOST_KINDS = 40
 OTHER_KINDS = "…"
 # Figures of all loans. The other figures are of open loans only.
@@ -29,7 +30,7 @@ _OF_ALL_LOANS = ("paid", "months")
 
 @dataclass
 class Sum:
-    """An amount, and the number of loans that contribute to it; zero contributes nothing."""
+    """An amount, and the number of loans that contribute to it. A zero does not count."""
 
     amount: Decimal = Decimal(0)
     loans: int = 0
@@ -42,7 +43,7 @@ class Sum:
 
 @dataclass
 class Figures:
-    """All figures of one snapshot, as of `day` in the lender's zone.
+    """All figures of one snapshot. `day` is the day in the lender's time zone.
 
     sums          by name: outstanding, overdue, principal_outstanding, paid, par1 … par90
     months        principal by month of the start, `2026-05`, of the last MONTHS up to `day`
@@ -102,7 +103,7 @@ class Figures:
         return not loans or self.untold.get(name, 0) < loans
 
     def share_at_risk(self, days: int) -> Decimal | None:
-        """Return the share of the outstanding principal that is at risk, 0 to 1.
+        """Return the share of the outstanding principal that is at risk, from 0 to 1.
 
         Return None if no principal is outstanding.
         """
@@ -135,7 +136,7 @@ class Figures:
                 month.add(row.principal)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures for a JSON column: amounts as text, to the last digit."""
+        """Return the figures for a JSON column. Amounts are text with all digits."""
         return {
             "day": self.day.isoformat(),
             "untold": self.untold,

@@ -1,4 +1,4 @@
-"""Payment box: a payment in three fields. The other fields have their usual values."""
+"""Form of the payment box: a payment in three fields. The other fields have their usual values."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ _SHOWN = ("who", "amount", "externalId", "token")
 
 
 class PaymentBoxForm(RepaymentForm):
-    """Form with the payer, the amount and the transaction id.
+    """Form for the payer, the amount and the transaction id of a payment.
 
-    The other fields have the initial values of RepaymentForm; the review shows them and links
-    to them.
+    The other fields have the initial values of RepaymentForm. The review shows these values, with a
+    link to change them.
     """
 
     who = LineField(
@@ -33,5 +33,5 @@ class PaymentBoxForm(RepaymentForm):
         self.fields["who"].help_text = _("Name, phone or loan number.")
         self.fields["externalId"].help_text = _("M-PESA code. Leave empty for cash.")
         for name, field in self.fields.items():
-            # A field that is not sent takes its initial value.
+            # A disabled field takes its initial value and ignores the request.
             field.disabled = name not in _SHOWN

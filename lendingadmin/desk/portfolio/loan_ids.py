@@ -22,15 +22,15 @@ _AT_MOST = 10
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return loans whose id differs from this one only in upper and lower case.
 
-    There are none if no snapshot is complete. The database converts both ids to lower case. SQLite
-    converts only ASCII letters, PostgreSQL the letters of its collation. A loan may have been
-    removed since the snapshot, so the loan is read when it is opened.
+    Return none if no snapshot is complete. The database converts both ids to lower case: SQLite
+    converts only ASCII letters, PostgreSQL the letters of its collation. The service may have
+    removed a loan since the snapshot; this shows when a person opens the loan.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None:
         return ()
     age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
-    warning = _("You typed other capital letters. The id is shown as in the update of %(age)s.") % {
+    warning = _("Capital letters differ. The id is shown as in the update of %(age)s.") % {
         "age": age
     }
     rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)

@@ -34,8 +34,8 @@ LATE: Mapping[str, DaysLate] = {
     "61-90": DaysLate(_("61 to 90"), 61, 90),
     "91": DaysLate(_("91 and more"), 91, None),
 }
-# Orders of a list, by the word in the address. Each has its column, and True if the index of the
-# column has the largest value first. The names of the columns are declared with the pages and CSV.
+# The orders of a list, by the word in the address. Each order has its column, and True if the index
+# of the column has the largest value first. The pages and the CSV declare the names of the columns.
 SORTED_BY = {
     "loan": ("account_id", False),
     "product": ("product_id", False),
@@ -55,8 +55,8 @@ class ListKind(NamedTuple):
     """A predefined list: its label, its title, its order and its loans.
 
     `indexed` are the orders that have an index for the condition of the list. `is_open` is None if
-    closed loans are also on the list. `amount` names the column that is shown next to the overdue
-    and outstanding amounts. The lists behind figures have no label.
+    closed loans are on the list too. `amount` is the column that is shown next to the overdue and
+    outstanding amounts. A list of a figure has no label.
     """
 
     label: str
@@ -83,7 +83,8 @@ KINDS: Mapping[str, ListKind] = {
         _("First instalment missed"),
         _("First instalment missed"),
         "-overdue",
-        # Without this condition, the order of days late would start with loans that are not late.
+        # Without this condition, a list in the order of days late would begin with loans that are
+        # not late.
         ("overdue", "late"),
         Q(is_first_missed=True),
     ),
@@ -91,7 +92,7 @@ KINDS: Mapping[str, ListKind] = {
         _("Recently closed"),
         _("Loans closed in the last 30 days"),
         "-settled",
-        # Other orders of closed loans have no index, but the loans are few and quickly sorted.
+        # Some orders of closed loans have no index, but these loans are few and quickly sorted.
         tuple(SORTED_BY),
         is_open=False,
         amount="principal",
@@ -102,7 +103,7 @@ AMOUNTS = {
     "principal_outstanding": _("Outstanding principal"),
     "paid_since_last": _("Paid since last update"),
 }
-# The lists behind the figures of a snapshot, each with exactly the loans that its figure adds up.
+# The lists of the figures of a snapshot. Each list has exactly the loans that its figure adds up.
 FIGURE = "figure-"
 
 
@@ -113,7 +114,7 @@ def _build_figure(
     condition: Q | None = None,
     indexed: tuple[str, ...] = (),
 ) -> ListKind:
-    """Return the list of the loans that have an amount and meet a condition, the largest first."""
+    """Return the list of loans with an amount that meet a condition, the largest first."""
     known = Q(**{f"{SORTED_BY[amount][0]}__isnull": False}) & (condition or Q())
     shown = amount if amount in AMOUNTS else ""
     return ListKind("", title, f"-{amount}", indexed or (amount,), known, is_open, shown)
@@ -161,9 +162,9 @@ _FIGURES: Mapping[str, ListKind] = {
 
 
 def find_kind(show: str) -> ListKind | None:
-    """Return the kind of list that an address names; None if there is none.
+    """Return the kind of list that an address names; None if there is no such kind.
 
-    The list behind a figure is `figure-` with outstanding, overdue, principal_outstanding, paid,
+    The list of a figure is `figure-` followed by outstanding, overdue, principal_outstanding, paid,
     par30, month:2026-05, performance:2 or `untold:overdue`.
     """
     by = show.removeprefix(FIGURE)
@@ -200,7 +201,7 @@ def find_kind(show: str) -> ListKind | None:
 
 
 def list_figures(figures: Figures) -> list[str]:
-    """Return the kinds of list behind the figures of a snapshot."""
+    """Return the kinds of list for the figures of a snapshot."""
     names = [*figures.sums, *(f"untold:{name}" for name in figures.untold)]
     names += [f"month:{month}" for month in figures.months]
     names += [f"performance:{key}" for key in figures.performance]
@@ -208,7 +209,7 @@ def list_figures(figures: Figures) -> list[str]:
 
 
 def write_performance(key: str) -> str:
-    """Return a performance status in the words of the settings, or its number."""
+    """Return the word for a performance status from the settings, or else its number."""
     if key == OTHER_KINDS:
         return gettext("other kinds")
     status = find_status(key, read_words(PERFORMANCE))
@@ -216,7 +217,7 @@ def write_performance(key: str) -> str:
 
 
 class LoanListForm(forms.Form):
-    """The state of a list, from its address: kind, days late, product, order and page size.
+    """Form that reads a list from an address: kind, days late, product, order and page size.
 
     `count` is the number of the snapshot to list.
     """
@@ -239,7 +240,7 @@ class LoanListForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
         given = {name: value for name, value in data.items() if value}
-        # An invalid value of a hidden field is left out, because a person can't correct this value.
+        # Leave out an invalid value of a hidden field, because a person can't correct it.
         kind = find_kind(given.get("show", ""))
         self.kind = kind or KINDS[""]
         if kind is None:

@@ -1,8 +1,8 @@
 """Lists of the loans of a snapshot: the loans of each list, their order and their totals.
 
-`LoanListForm` reads a list from an address. Repayments that were recorded since the newest snapshot
-correct the list (recorded_since.py). If the address names the snapshot, the list is not corrected,
-so that its total equals the figure.
+`LoanListForm` reads a list from an address. The list takes account of repayments that were recorded
+since the newest snapshot (recorded_since.py). If the address names a snapshot, the list shows the
+amounts of that snapshot, so that the total equals the figure.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _KEPT_SECONDS = 6 * 3600
 
 
 class CorrectedLoan(NamedTuple):
-    """A loan of the snapshot, its corrected amounts by column, and the repayments recorded since.
+    """A loan of the snapshot, with corrected amounts by column, and the repayments recorded since.
 
     The repayments are subtracted from the amounts of the snapshot. `amount` is the amount that the
     list shows next to the overdue and outstanding amounts.
@@ -48,10 +48,10 @@ class CorrectedLoan(NamedTuple):
 
 
 def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
-    """Return the list that `state` describes, from the snapshot that it names or the newest one.
+    """Return the list that `state` describes, from the named snapshot or else the newest one.
 
-    Return None if there is no snapshot yet, or if its loans are not stored. If a value of the state
-    is not valid, the list has no rows and its form has the error.
+    Return None if there is no such snapshot, or if its loans are not stored. If a value of the
+    state is not valid, the list has no rows and its form has the error.
     """
     number = whole_number(state.get("count"))
     snapshot = find_with_loans(app.app_id, number)
@@ -62,7 +62,7 @@ def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
 
 
 def prepare_lists(app: LendingApp) -> None:
-    """Add up every predefined list in advance, so that pages do not wait.
+    """Add up all predefined lists in advance, so that pages do not wait.
 
     Totals that are already known are not added up again.
     """
@@ -85,9 +85,9 @@ def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 
 class LoanList:
-    """A list of the loans of a snapshot, as its form describes the list.
+    """A list of the loans of a snapshot. The form describes the list.
 
-    `recorded` has the repayments since the snapshot, by loan; they correct the list.
+    `recorded` has the repayments since the snapshot, by loan. They are subtracted.
     """
 
     def __init__(
@@ -132,9 +132,9 @@ class LoanList:
         return self.totals.sums[self.kind.amount]
 
     def read_page(self, behind: str = "") -> Slice:
-        """Return the page that begins after the loan `behind`.
+        """Return the page that begins after the loan with the id `behind`.
 
-        Loans without the value of the order come last.
+        Loans without a value in the column of the order come last.
         """
         size, column = self.wanted["pageSize"], self._column
         parts = [self.first_rows, self.last_rows]
@@ -147,7 +147,8 @@ class LoanList:
             if value is None:
                 parts = [parts[1].filter(ties)]
             else:
-                # The range is for the index, the rest is for equal values.
+                # The first part lets the database use the index, and the second part handles equal
+                # values.
                 later = Q(**{f"{beyond}e": value}) & (Q(**{beyond: value}) | ties)
                 parts[0] = parts[0].filter(later)
         page = list[SnapshotLoan]()
@@ -181,7 +182,7 @@ class LoanList:
 
     @property
     def _counted_in_order(self) -> QuerySet[SnapshotLoan]:
-        """The loans of the list, in a query whose first rows the database finds quickly."""
+        """The loans of the list, as a query whose first rows the database finds quickly."""
         rows, count = SnapshotLoan.objects.filter(snapshot=self.snapshot), self.sum_counted().loans
         for condition, orders in self._conditions:
             is_indexed = self._order in orders
@@ -205,7 +206,10 @@ class LoanList:
 
     @property
     def _tie(self) -> str:
-        """Order of rows with equal values, chosen so that one index serves both directions."""
+        """The order of rows with equal values.
+
+        With this order, one index serves both directions.
+        """
         return "-id" if bool(self._sign) != SORTED_BY[self._order][1] else "id"
 
     @cached_property
@@ -241,11 +245,11 @@ class LoanList:
         return totals
 
     def count_some(self) -> int:
-        """Return how many loans the list has, up to `keyset.COUNTED` + 1."""
+        """Return the number of loans of the list, up to `keyset.COUNTED` + 1."""
         return self.rows.order_by()[: COUNTED + 1].count()
 
     def build_row(self, loan: SnapshotLoan) -> CorrectedLoan:
-        """Return the loan, with its amounts minus the repayments recorded in this dashboard."""
+        """Return the loan, with its amounts minus the repayments recorded since the snapshot."""
         amounts = self._correct(loan)
         recorded = self.recorded.get(loan.account_id)
         return CorrectedLoan(loan, amounts, recorded, amounts.get(self.kind.amount))
@@ -267,8 +271,8 @@ class LoanList:
         """Return True if the amounts that put the loan on the list were paid.
 
         For a missed first instalment any repayment is enough. An amount that was not reported never
-        counts as paid. The snapshot has only the next instalment. So a loan stays on the list of a
-        week, because it may be due again within that week.
+        counts as paid. A loan stays on the list of a week, because the snapshot has only the next
+        instalment and another may be due within the week.
         """
         recorded = self.recorded.get(loan.account_id)
         if recorded is None or not recorded.amount:
@@ -286,7 +290,7 @@ class LoanList:
             return 0 < len(known) == len(amounts) and recorded.amount >= sum(known)
 
     def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
-        """Yield the conditions of the list, each with the orders for which there is an index."""
+        """Yield the conditions of the list, each with the orders that have an index for it."""
         if self.kind.is_open is not None:
             yield Q(is_open=self.kind.is_open), tuple(SORTED_BY)
         if condition := self._build_kind(self.wanted["show"]):
@@ -299,7 +303,10 @@ class LoanList:
             yield Q(product_id=self.wanted["product"]), ("product", "outstanding")
 
     def _build_kind(self, show: str) -> Q:
-        """Return the condition of a kind. Loans that became due since the snapshot count as due."""
+        """Return the condition of a kind of list.
+
+        Loans that became due since the snapshot are due.
+        """
         if show == "due-today":
             return Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
         if show == "due-this-week":

@@ -1,4 +1,4 @@
-"""Exact totals of the loans of a snapshot, and amounts less later repayments."""
+"""Exact totals of the loans of a snapshot, and amounts minus later repayments."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ _SUMMED = (
 
 
 class Total(NamedTuple):
-    """Sum of the amounts that the service reported, and the number of loans without one."""
+    """The sum of the reported amounts, and the number of loans without a reported amount."""
 
     amount: Decimal
     not_reported: int
@@ -33,7 +33,7 @@ class Totals(NamedTuple):
 def correct_amounts(
     loan: SnapshotLoan, recorded: RecordedSince | None
 ) -> dict[str, Decimal | None]:
-    """Return the amounts of a loan by column, less the repayments recorded since the snapshot.
+    """Return the amounts of a loan by column, minus the repayments since the snapshot.
 
     A repayment pays the overdue amount first. Only the overdue, outstanding and next due amounts
     are corrected.
@@ -53,7 +53,8 @@ def correct_amounts(
 def sum_up(rows: QuerySet[SnapshotLoan]) -> Totals:
     """Return the number of loans and their exact sums.
 
-    SQLite would add the amounts as floats, because they are text; PostgreSQL adds them exactly.
+    The amounts are stored as text. PostgreSQL adds them exactly. SQLite would add them as floats,
+    so they are added here.
     """
     if connection.vendor == "postgresql":
         return _sum_in_database(rows)
@@ -84,7 +85,7 @@ def _sum_in_database(rows: QuerySet[SnapshotLoan]) -> Totals:
 
 
 def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:
-    """Return the rest of an amount after a payment; a credit or None does not change."""
+    """Return the rest of an amount after a payment. A credit or None does not change."""
     if amount is None or amount <= 0:
         return amount
     return max(amount - paid, Decimal(0))

@@ -1,7 +1,7 @@
 """Snapshots of the loan portfolio: its figures, and for each loan its ids and figures.
 
-There are no personal data except the borrower's id, as in the journal. Rows of a complete snapshot
-never change. Rows of older snapshots are deleted, and their figures stay (retention.py).
+As in the journal, the only personal data is the borrower's id. The rows of a complete snapshot
+never change. The rows of older snapshots are deleted, but their figures remain (retention.py).
 """
 
 from django.conf import settings
@@ -16,12 +16,12 @@ from lendingadmin.core.worker.models import WalkRow
 
 from .amounts import AmountField
 
-# Increase this number if a figure changes its meaning, because figures of two versions must not be
-# shown side by side. Version 2: loans at risk are more than N days late, and only open loans have
+# Increase this number if the meaning of a figure changes, because pages must not compare figures of
+# two versions. Version 2: loans at risk are more than N days late, and only open loans have
 # outstanding amounts.
 FIGURES_VERSION = 2
 LONGEST_ID = 255
-# Loans that lack a value of a figure. The amount paid since the last snapshot does not count,
+# Loans that lack a value of a figure. The amount paid since the last snapshot is left out here,
 # because no loan of the first snapshot has this amount.
 LACKS_VALUES = (
     Q(outstanding=None)
@@ -38,8 +38,8 @@ LONGEST_NAME = 60
 class Snapshot(WalkRow):
     """One walk through all loans of an app, from its start to its result.
 
-    `figures` is the JSON of `figures.Figures`. If `figures_version` is not the current one, neither
-    the figures nor `is_open` of the loans are read. `without_borrower` is the number of open loans
+    `figures` is the JSON of `figures.Figures`. If `figures_version` is not the current version, no
+    page reads the figures or `is_open` of the loans. `without_borrower` is the number of open loans
     without a borrower id; null if the snapshot began before borrowers were stored. `state` changes
     once, from RUNNING to a result.
     """
@@ -51,7 +51,7 @@ class Snapshot(WalkRow):
         FAILED = "failed", _("failed")
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
-    asked_by = models.ForeignKey(  # null if the schedule began it
+    asked_by = models.ForeignKey(  # null if the schedule began the snapshot
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     began_at = models.DateTimeField(default=timezone.now)
@@ -62,7 +62,7 @@ class Snapshot(WalkRow):
     without_borrower = models.PositiveIntegerField(null=True, default=0)
     figures = models.JSONField(default=dict)
     figures_version = models.PositiveSmallIntegerField(default=FIGURES_VERSION)
-    # True if the rows of its loans are stored in addition to the figures.
+    # True if the rows of the loans are stored too, not only the figures.
     has_loans = models.BooleanField(default=True)
 
     # The complete snapshot with which the amounts paid are compared.
@@ -90,10 +90,10 @@ class Snapshot(WalkRow):
 class SnapshotLoan(models.Model):
     """Figures of a loan in a snapshot, as the service gave them; null if a figure is missing.
 
-    `account_id` is the id in the address of its page: the uid for a loan without an account id. The
-    ids of borrower and product are empty if the service gave no usable ones. A `_rank` is the
-    amount as a float; null if the amount is missing or zero. Ranks are only for the order of lists
-    and for indexes; they are never shown or added.
+    `account_id` is the id in the address of the loan's page: the account id, or else the uid. The
+    ids of borrower and product are empty if the service gave no usable id. A `_rank` is the amount
+    as a float; null if the amount is missing or zero. Ranks are only for the order of lists and for
+    indexes. They are never shown or added.
     """
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="loans")
@@ -102,16 +102,16 @@ class SnapshotLoan(models.Model):
     product_id = models.CharField(max_length=LONGEST_ID, blank=True)
     status = models.CharField(max_length=LONGEST_STATUS, blank=True)
     performance = models.CharField(max_length=LONGEST_STATUS, blank=True)
-    # The loan was open by its status word, or else by its dates (reading.py).
+    # True if the loan was open, by its status word or else by its dates (reading.py).
     is_open = models.BooleanField(default=False)
     has_status_word = models.BooleanField(default=False)
-    # Open, late, and nothing was ever paid.
+    # True if the loan is open and late, and nothing was ever paid.
     is_first_missed = models.BooleanField(default=False)
     start_day = models.DateField(null=True)
     settlement_day = models.DateField(null=True)
-    # Days as an integer, rounded up.
+    # The number of days, rounded up to an integer.
     days_late = models.IntegerField(null=True)
-    # The instalment that was next.
+    # The next instalment at the time of the snapshot.
     next_due_day = models.DateField(null=True)
     next_due_amount = AmountField()
 
@@ -226,7 +226,7 @@ class SnapshotLoan(models.Model):
 class SavedList(models.Model):
     """A list of loans under a name: for its owner, or for everybody.
 
-    `query` is the state of the list as in its address. People who pinned it see it in the sidebar.
+    `query` is the query string of the list. People who pinned the list see it in the sidebar.
     """
 
     app_id = models.CharField(max_length=64)

@@ -15,9 +15,9 @@ from .snapshot_job import find_with_loans
 def read_open_loans(app_id: str, borrower_ids: Collection[str]) -> dict[str, OpenLoans]:
     """Return the number of open loans and their amounts, by borrower id.
 
-    Return nothing if no snapshot has these data. An open loan without a borrower, or an item that
-    is not a loan, may belong to any borrower. If the snapshot has such an item, borrowers without
-    a known open loan are left out. An amount is None if it is unknown for one of the loans.
+    Return an empty dict if no snapshot has these data. An open loan without a borrower, or an item
+    that can't be read, may belong to any borrower. If the snapshot has such an item, leave out
+    borrowers without a known open loan. An amount is None if it is unknown for one of the loans.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None or snapshot.ended_at is None or snapshot.without_borrower is None:

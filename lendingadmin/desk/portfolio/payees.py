@@ -1,7 +1,8 @@
-"""Search for the loan of a payment, by a text that a clerk types about a person or a loan.
+"""Search for the loan of a payment, by a text that a clerk types: a person or a loan.
 
-People and their open loans come from the index and the newest snapshot; a loan's id is read from
-the service. A loan is chosen automatically only if the typed text names this loan and no other.
+People come from the index and their open loans from the newest snapshot. An id or number of a loan
+is looked up at the service. A loan is chosen automatically only if the typed text names this loan
+and no other.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from .open_loans import filter_open
 from .snapshot_job import find_with_loans
 
 _BY_ID = frozenset({"loan", "number"})
-# Most loans of people that the page offers.
+# The most loans of people that the page offers.
 _SHOWN = 50
 # The length of a complete phone number, without the leading zero or the country code.
 _PHONE = words.PHONE_ENDINGS[0]
@@ -40,7 +41,7 @@ class Payee:
 
 @dataclass(frozen=True)
 class FoundPayees:
-    """Possible loans; `without_loan` are people without an open loan in the snapshot.
+    """Possible loans of a payment. `without_loan` are people without an open loan.
 
     `loan_id` is the only loan that the typed text names; empty if the text may mean other
     loans.
@@ -58,7 +59,7 @@ class FoundPayees:
 
 
 def find_payees(person: User, app_id: str, typed: str) -> FoundPayees:
-    """Return the loans that the typed text may mean. Raise LendingError for a failed call."""
+    """Return the loans that fit the typed text. Raise LendingError for a failed call."""
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     found = find_people(index, typed, list_rights(person, app_id)) if index else None
     people = found.people if found else []
@@ -87,7 +88,7 @@ def _list_loans(app_id: str, people: list[Person]) -> tuple[list[Payee], list[Pe
 
 
 def _may_be_number(typed: str) -> bool:
-    """Return whether the text may be a loan's number or id, even if it fits a person."""
+    """Return True if the text may be a loan's number or id, even if it fits a person."""
     digits = words.read_digits(typed)
     return bool(digits) and len(digits) < _PHONE
 
@@ -95,8 +96,8 @@ def _may_be_number(typed: str) -> bool:
 def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
     """Return the loans that have the typed text as their id, uid or number.
 
-    Searches without the person's right are left out. If the service can't search by number, no loan
-    is found by its number. Raise any other LendingError.
+    Searches that the person may not make are left out. If the service can't search by number,
+    ignore that search. Raise any other LendingError.
     """
     if validate_id(typed):
         return []
@@ -107,7 +108,7 @@ def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
     found: dict[str, Match] = {}
     for place, result in zip(places, results, strict=True):
         if isinstance(result, LendingError):
-            # The service may not search by loan number. Then no loan is found by its number.
+            # The service may not support a search by loan number.
             if place.key == "number" and isinstance(result, Unreadable | UnfinishedList):
                 continue
             raise result
@@ -116,11 +117,11 @@ def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
 
 
 def _is_named(payee: Payee, typed: str) -> bool:
-    """Return whether the typed text names this loan or this person without doubt.
+    """Return True if the typed text names this loan or this person without doubt.
 
-    A loan must be found without a warning. A person must be named by an id, a number, a
-    complete phone number, or complete words of the name. A part of a word, or a mistyped word,
-    may mean another person.
+    A loan without a person must be found without a warning. A person must be named by an id, a
+    number, a complete phone number, or complete words of the name. A part of a word, or a mistyped
+    word, may mean another person.
     """
     if payee.person is None:
         return not payee.warning

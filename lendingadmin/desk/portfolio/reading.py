@@ -1,4 +1,4 @@
-"""Functions that read the loan values for a snapshot; None for a missing or malformed value."""
+"""Read the values of loans for a snapshot. A missing or malformed value is None."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
@@ -19,7 +19,7 @@ from lendingadmin.web.display.times import contract_date
 from .amounts import exactly
 from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
 
-# Keys of a loan that a snapshot reads, by the service's names.
+# The keys of a loan that a snapshot reads, as the service names them.
 KEYS = (
     *("accountId", "uid", "borrowerId", "productId", "loanAmount", "balances", "schedule"),
     *("status", "performanceStatus", "startDate", "createdAt", "settlementDate", "result"),
@@ -32,8 +32,8 @@ def read_rows(
 ) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
     """Return a row for each loan of a page, and the number of items without a usable id.
 
-    Of several loans with the same id, the first is used. `day` is the day of the snapshot in the
-    lender's zone. `words` are the words for the numbers of a status.
+    If several loans have the same id, the first one is used. `day` is the day of the snapshot in
+    the lender's time zone. `words` are the words for the numbers of a status.
     """
     found: dict[str, tuple[SnapshotLoan, Loan]] = {}
     unreadable = 0
@@ -71,12 +71,12 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
 
 
 def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]) -> None:
-    """Set whether the loan is open, and whether its first instalment was missed entirely.
+    """Set whether the loan is open, and whether nothing was ever paid on a late loan.
 
-    The status word decides whether the loan is open; without such a word, the dates and the result
-    decide. A loan that is paid in full has a settlement date and a result; a new loan has no result
-    (spec: States and transitions, 3; Loans, MakeRepayment). A value that is not a date still counts
-    as a settlement date.
+    The status word decides whether the loan is open. Without a status word, the dates and the
+    result decide: a loan that is paid in full has a settlement date and a result, and a new loan
+    has no result (spec: States and transitions, 3; Loans, MakeRepayment). A settlement date that
+    can't be read counts too.
     """
     word = says_open(row.status, words)
     row.has_status_word = word is not None
@@ -89,19 +89,19 @@ def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]
 
 
 def _id(key: str) -> str:
-    """Return the id; empty if it is too long, because a cut id may be another record's."""
+    """Return the id; empty if it is too long, because a cut id may belong to another record."""
     return key if len(key) <= LONGEST_ID else ""
 
 
 def _key(status: object) -> str:
     """Return a number or a word as text, cut to LONGEST_STATUS.
 
-    Return an empty text for other values, because they may be personal and would be stored in the
+    Return an empty text for other values, because personal data in them would be stored in the
     figures.
     """
     if isinstance(status, Malformed):
         return ""
-    # PostgreSQL takes no NUL in a text, nor in the JSON of the figures.
+    # PostgreSQL accepts no NUL in a text, and none in the JSON of the figures.
     return status_key(status).replace("\x00", "")[:LONGEST_STATUS]
 
 

@@ -1,4 +1,4 @@
-"""Repayments recorded in this dashboard since a snapshot, by loan; they correct its lists."""
+"""Repayments recorded in this dashboard since a snapshot, by loan. Lists subtract them."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -16,9 +16,9 @@ from .models import Snapshot
 class RecordedSince(NamedTuple):
     """The repayments recorded on a loan since the snapshot began, in the app's currency.
 
-    `amount` is the sum entered after the snapshot had ended. `meanwhile` is the sum entered during
-    the snapshot, so the snapshot may or may not have them. `at` is the time when the last
-    repayment was recorded.
+    `amount` is the sum that was entered after the snapshot ended. `meanwhile` is the sum that was
+    entered during the snapshot, which the snapshot may or may not include. `at` is the time when
+    the last repayment was recorded.
     """
 
     amount: Decimal

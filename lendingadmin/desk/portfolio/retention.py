@@ -1,8 +1,8 @@
 """Pruning of snapshots.
 
-All snapshots of the last 24 hours remain, then one a day for 30 days, then one a month for 24
-months. The rows of the loans remain for the newest snapshot and for the last SNAPSHOT_MONTH_ENDS
-month ends, so that their table grows with the portfolio and not with time.
+All snapshots of the last 24 hours remain, then one for each day for 30 days, then one for each
+month for 24 months. The rows of the loans remain for the newest snapshot and for the last
+SNAPSHOT_MONTH_ENDS month ends, so the size of their table depends on the portfolio and not on time.
 """
 
 import time
@@ -19,8 +19,8 @@ _ALL = timedelta(days=1)
 _DAILY = timedelta(days=30)
 _MONTHS = 24
 _STILL_READ = timedelta(minutes=15)
-# A failed or stopped snapshot stays this long to show the reason. The newest one stays until
-# another one begins.
+# A failed or stopped snapshot remains this long, so that pages show the reason. The newest snapshot
+# remains until the next one begins.
 _REASON_KEPT = timedelta(days=1)
 COUNTS_AT_ONCE = 1000
 # Seconds.
@@ -42,7 +42,8 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
         there = at.astimezone(zone)
         month = (there.year, there.month)
         old = (here.year - there.year) * 12 + here.month - there.month
-        # The newest snapshot comes first, so the first one of a day or month here is its last.
+        # The newest snapshot comes first, so the first snapshot found for a day or a month is the
+        # last of that day or month.
         last_of_day, last_of_month = there.date() not in days, month not in months
         days.add(there.date())
         months.add(month)
@@ -61,8 +62,8 @@ def list_with_loans(
     """Return the ids of the complete snapshots whose loans are retained.
 
     `ended` has the same pairs as in `list_kept`. Loans are retained for three kinds of snapshots:
-    the newest one, the one before it while pages may still read it, and the last one of each of the
-    `month_ends` months before the newest (in the lender's zone).
+    the newest snapshot, its predecessor while pages may still read it, and the last snapshot of
+    each of the `month_ends` months before the newest, in the lender's time zone.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     newest = 2 if rows and now - rows[0][1] <= _STILL_READ else 1
@@ -81,7 +82,7 @@ def prune() -> bool:
 
 def _prune_snapshots(until: float) -> bool:
     for snapshot in _list_to_delete(timezone.now()):
-        # Without some of its loans, the lists do not add up, so no page may show this snapshot.
+        # If some loans are missing, the lists do not add up, so no page may show this snapshot.
         Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.DONE).update(
             state=Snapshot.State.STOPPED
         )
@@ -99,7 +100,7 @@ def _prune_loans(until: float) -> bool:
         kept = list_with_loans(ended, settings.SNAPSHOT_MONTH_ENDS, timezone.now(), zone)
         # A snapshot that has just ended is the newest, so it is not among these snapshots.
         surplus = list_complete(app_id).filter(pk__in={number for number, _ in ended} - kept)
-        # This comes first, so that no page shows a list without some of its loans.
+        # This is done before the deletion, so that no page shows a list with missing loans.
         surplus.filter(has_loans=True).update(has_loans=False)
         for snapshot in surplus:
             while _delete_some(snapshot):

@@ -25,15 +25,14 @@ from .recorded_since import read_recorded_since
 from .snapshot_job import find_with_loans
 
 SHARE = "dashboard.loanLists.share"
-# Most lists in a sidebar, because each page counts the loans of all of them.
+# The most lists in a sidebar, because each page counts the loans of all these lists.
 MOST_PINNED = 6
 _MOST_OWNED = 50
 NAME_TAKEN = _("You already have a list with this name.")
 NO_ROOM = format_lazy(
     _("Your sidebar already has {count} lists. Unpin one first."), count=MOST_PINNED
 )
-# These counts are on each page. Each process counts once, until data that the count depends on
-# change.
+# These counts are on each page. Each process stores them until the data that they depend on change.
 _counted: dict[tuple[object, ...], str] = {}
 _MOST_COUNTED = 2_000
 _STATE = ("show", "late", "product", "sort", "pageSize")
@@ -44,7 +43,7 @@ class SavedListForm(forms.Form):
 
     name = LineField(
         max_length=LONGEST_NAME,
-        help_text=_("Say which loans the list contains. Don't use a person's name."),
+        help_text=_("Describe the loans in the list. Don't use a person's name."),
     )
     is_shared = forms.BooleanField(label=_("For everybody"), required=False)
     is_pinned = forms.BooleanField(label=_("In my sidebar"), required=False, initial=True)
@@ -88,7 +87,7 @@ def list_visible(app_id: str, person: Any) -> QuerySet[SavedList]:
 
 
 def may_delete(person: User, saved: SavedList) -> bool:
-    """Return True if the person owns the list, or may share lists and the list is shared."""
+    """Return True if the person owns the list, or may share and the list is shared."""
     return saved.owner_id == person.pk or (saved.is_shared and person.has_perm(SHARE, saved.app_id))
 
 
@@ -103,7 +102,7 @@ def write_query(state: Mapping[str, Any]) -> str:
 
 
 def read_state(saved: SavedList, given: QueryDict) -> dict[str, Any]:
-    """Return the saved state with the changes from an address, such as another order."""
+    """Return the saved state of a list with the changes from an address, such as another order."""
     return QueryDict(saved.query).dict() | given.dict()
 
 

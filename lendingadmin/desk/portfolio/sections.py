@@ -1,7 +1,7 @@
-"""Sections of the home page: the kinds of work for which each is shown, and its content.
+"""Sections of the home page: for each the kinds of work that it is for, and its content.
 
-A person's kinds of work follow from the rights of their roles, so a role that the lender added
-works like the four standard roles. All sections are read from our own database.
+The rights of a person's roles give the kinds of work, so a role that the lender added works like
+the four standard roles. All data come from our own database.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,11 +49,11 @@ _ASK = "lending.borrowers.getOffers"
 _DECIDE = frozenset(
     {write_reconciliation.RESOLVE, mistakes.REVIEW, approvals.APPROVE, MANAGE_PEOPLE}
 )
-# Most rows of a list on this page. The link of the list leads to all rows.
+# The most rows of a list on this page. A link leads to all rows.
 _FEW = 5
-# The page shows the requests of a person for this long.
+# The page shows a person's requests for this time.
 _LATELY = timedelta(hours=24)
-# A busy worker may begin a snapshot this much later than the due time.
+# A busy worker may begin a snapshot this long after the due time.
 _LATE = timedelta(minutes=2)
 
 
@@ -69,7 +69,7 @@ class Work(Enum):
 def list_work(person: User, app_id: str) -> frozenset[Work]:
     """Return the work of all of a person's roles in an app.
 
-    Each role adds the work that its rights allow. Without any such work, the work is READING.
+    Each role adds the work that its rights allow. If there is none, the work is READING.
     """
     held = list(person.held_roles.get(app_id, {}).values())
     if not held and person.is_superuser:
@@ -80,7 +80,7 @@ def list_work(person: User, app_id: str) -> frozenset[Work]:
 def _find_work(rights: frozenset[str]) -> frozenset[Work]:
     """Return the work of one role.
 
-    A role that may decide has only this work, although a manager may do everything.
+    A role that may decide has only this work, although the role of a manager allows everything.
     """
     if rights & _DECIDE:
         return frozenset({Work.DECIDING})
@@ -89,7 +89,7 @@ def _find_work(rights: frozenset[str]) -> frozenset[Work]:
 
 
 class CountedList(NamedTuple):
-    """The first loans of a list of the newest snapshot, and the list's total in words."""
+    """The first loans of a list in the newest snapshot, and the total of the list in words."""
 
     show: str
     title: str
@@ -115,7 +115,7 @@ class HomeReader:
 
     @cached_property
     def lists(self) -> dict[str, QuerySet[Any]]:
-        """The lists to count for the person's sections."""
+        """The lists whose rows are counted for the person's sections."""
         names = {name for section in self.own for name in section.lists}
         return {name: _LISTS[name](self) for name in sorted(names)}
 
@@ -138,9 +138,9 @@ class HomeReader:
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
-        """The newest snapshot and the repayments recorded since.
+        """The newest snapshot, and the repayments recorded since that snapshot.
 
-        None before the first complete snapshot, or if the newest one is not readable.
+        None before the first complete snapshot, or if the newest snapshot is not readable.
         """
         snapshot = self.counts.complete
         if snapshot is None or not snapshot.is_readable:
@@ -155,7 +155,7 @@ class HomeReader:
     def read_alarms(self) -> dict[str, object]:
         """Return the alarms: late answers of the service that contradict our conclusions.
 
-        The alarms of other writes are only for the person who made the write, and for managers.
+        An alarm of another write is shown only to the person who made the write, and to managers.
         """
         alarms, of_writes = self._read_oldest("alarms", "alarm_at"), list[tuple[str, Write]]()
         self.borrower_ids += [one.borrower_id for one in alarms.rows]
@@ -164,7 +164,7 @@ class HomeReader:
         return {"alarms": alarms, "write_alarms": of_writes}
 
     def read_unconfirmed(self) -> dict[str, object]:
-        """Return writes without an answer, except repayments.
+        """Return the writes whose outcome is not known, except repayments.
 
         People see their own writes; managers see all. Writes that are shown as a decision are left
         out.
@@ -326,8 +326,9 @@ _LISTS: dict[str, Callable[[HomeReader], QuerySet[Any]]] = {
 class Section(NamedTuple):
     """One section of the home page.
 
-    `name` is the name of the template. The section is shown to people with one of `works` and with
-    the permission. `read` returns its content. `lists` are the names of the lists to count for it.
+    `name` is the name of the template. People with one of the kinds of work in `works` and with the
+    permission see the section. `read` returns the content. `lists` are the names of the lists whose
+    rows are counted for this section.
     """
 
     name: str
@@ -344,7 +345,8 @@ _READERS = frozenset({Work.READING})
 _MANAGERS = frozenset({Work.DECIDING})
 _SEE_LOAN, _LIST_LOANS = "lending.loans.get", "lending.loans.list"
 
-# In the order on the page; a person with several kinds of work has the sections of all of them.
+# The order is that of the page. A person with several kinds of work sees the sections of all these
+# kinds.
 SECTIONS = (
     Section("decisions", _MANAGERS, _SEE_LOAN, HomeReader.read_decisions),
     Section("payment", _EVERYBODY, _RECORD, HomeReader.read_payment_box),
@@ -367,12 +369,12 @@ SECTIONS = (
 
 
 def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
-    """Return the context of the home page: the templates of the person's sections, and all content.
+    """Return the context of the home page: the templates and the content of the person's sections.
 
     The templates are in the order of the page.
     """
     works, reader = list_work(request.user, app.app_id), HomeReader(request, app)
-    # Some sections have two places. The section is in the first place that is for this person.
+    # Some sections have two places on the page. The first place that this person may see is used.
     found: dict[str, Section] = {}
     for one in SECTIONS:
         if one.works & works and request.user.has_perm(one.permission):
@@ -383,6 +385,6 @@ def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
         context |= section.read(reader)
     complete = reader.counts.complete
     context["updated_at"] = complete.ended_at if complete and complete.is_readable else None
-    # The names of all sections are read at once. Each template uses the names of its own rows.
+    # Read the names for all sections at once. Each template then uses the names of its own rows.
     get_page_names(request, app.app_id).get(reader.borrower_ids)
     return context

@@ -1,6 +1,6 @@
 """Job that reads every page of the list of loans for a snapshot, in slices of some seconds.
 
-Only one page and the figures are in memory, for any number of loans.
+For any number of loans, only one page and the figures are in memory.
 """
 
 import logging
@@ -41,9 +41,9 @@ State = Snapshot.State
 def begin_snapshot(
     app_id: str, by: User | None, *, restarted: bool = False, now: datetime | None = None
 ) -> Snapshot | None:
-    """Create a snapshot of an app; return None if one is already running.
+    """Create a snapshot of an app; return None if another snapshot is running.
 
-    No loans are read yet. `now` replaces the time of the clock.
+    No loans are read yet. `now` replaces the present time.
     """
     last = list_complete(app_id).first()
     now = now or timezone.now()
@@ -70,8 +70,8 @@ def list_complete(app_id: str) -> QuerySet[Snapshot]:
 def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
     """Return the newest complete snapshot, or the complete snapshot with this number.
 
-    Return None if there is none, if its loans are not stored, or if its figures have another
-    meaning.
+    Return None if there is no such snapshot, if its loans are not stored, or if its figures have
+    another meaning.
     """
     rows = list_complete(app_id)
     row = (rows.filter(pk=number) if number else rows).first()
@@ -96,9 +96,10 @@ def find_newest(app_id: str) -> Snapshot | None:
 def find_next_due(last: Snapshot) -> datetime | None:
     """Return the time when the next snapshot begins automatically.
 
-    Return None while a snapshot runs, or without SNAPSHOT_EVERY. A failed snapshot is tried again
-    within the hour. After a stopped snapshot the pause is the same as after a complete one. If the
-    figures of the last complete snapshot have another meaning, the next one is due immediately.
+    Return None while a snapshot runs, or without SNAPSHOT_EVERY. After a failed snapshot, the next
+    one is due within the hour. After a stopped snapshot, the wait is the same as after a complete
+    one. If the figures of the last complete snapshot have another meaning, the next snapshot is due
+    immediately.
     """
     every = find_interval(settings.SNAPSHOT_EVERY, max(last.loans_read, last.expected or 0))
     if not every or last.state == State.RUNNING:
@@ -110,7 +111,7 @@ def find_next_due(last: Snapshot) -> datetime | None:
 
 
 def stop(app_id: str, by: User) -> Snapshot | None:
-    """Stop the running snapshot; return None if none is running.
+    """Stop the running snapshot; return None if no snapshot is running.
 
     The worker notices the stop after its current page.
     """
@@ -118,14 +119,14 @@ def stop(app_id: str, by: User) -> Snapshot | None:
     row, now = running.first(), timezone.now()
     why = _(STOPPED_BY) % {"person": by.username}
     changes = {"state": State.STOPPED, "why": why, "ended_at": now, "page_token": ""}
-    # The change does not depend on the page that the worker has reached.
+    # This change is valid for any page that the worker has reached.
     return row if row and running.filter(pk=row.pk).update(**changes) else None
 
 
 class CountWalk(Walk[Snapshot]):
     """The walk through the loans for a snapshot.
 
-    If the walk has to start over, the new walk is another snapshot.
+    If the walk must start over, a new snapshot begins.
     """
 
     model = Snapshot
@@ -144,14 +145,14 @@ class CountWalk(Walk[Snapshot]):
     def add_page(self, page: Page[Loan]) -> bool:
         """Add the loans of a page; return False if another process ended or moved the walk.
 
-        Raises UnfinishedList if all loans of the page are already known. If the service repeats its
-        pages within a slice, the page iterator notices this. From one slice to the next, only the
-        known loans show it.
+        Raises UnfinishedList if all loans of the page are already known, because the service then
+        repeats its pages. Within a slice, the page iterator detects repeated pages. From one slice
+        to the next, only the known loans show the repetition.
         """
         row, zone = self.row, gateway.lending_app(self.row.app_id).zone
         day = row.began_at.astimezone(zone).date()
         found, unreadable = reading.read_rows(page.items, zone, day, read_words(LOAN))
-        # Pages shift while people write, so that a loan may come twice.
+        # Writes at the service shift the pages, so a loan may come twice.
         known = _read_paid(row, [loan.account_id for loan, _read in found])
         fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
         if found and not fresh and not unreadable:
@@ -191,9 +192,11 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """End this snapshot as failed and start a new one, because loans may have moved.
+        """End this snapshot as failed and start a new one.
 
-        Nothing changes if another process has ended or moved it.
+        Loans may have moved between pages, so this walk can't continue.
+
+        If another process has ended or moved the snapshot, do nothing.
         """
         from . import tasks
 
@@ -206,7 +209,7 @@ class CountWalk(Walk[Snapshot]):
 
 
 def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
-    """Return, by loan id, the amount paid on each of these loans, if the snapshot has the loan."""
+    """Return the amount paid on each of these loans that the snapshot has, by loan id."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
     found: dict[str, Decimal | None] = {}
     for at in range(0, len(keys), _AT_ONCE):
@@ -219,7 +222,7 @@ def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> No
     """Set the amount paid on each loan since the last complete snapshot, if it is known.
 
     If a loan is missing in that snapshot, its amount counts from zero only if the loan was created
-    since then. Another loan may be missing only because items moved between pages.
+    after that snapshot. An older loan may be missing only because items moved between pages.
     """
     last = row.previous
     if last is None:
@@ -237,7 +240,7 @@ def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> No
 
 AGE = TableGauge(
     "snapshot_seconds",
-    "When the newest complete count of loans began, by app; Unix time.",
+    "Start of the newest complete update of loans, by app; Unix time.",
     ("app",),
     read_ages,
 )

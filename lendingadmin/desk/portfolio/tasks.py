@@ -1,7 +1,6 @@
 """Background work of the portfolio: snapshots, the totals of their lists, and pruning.
 
-All these tasks have a low priority, and a snapshot is cut into slices, so urgent work comes
-first.
+All these tasks have a low priority and a snapshot runs in slices, so urgent work comes first.
 """
 
 from datetime import timedelta
@@ -24,13 +23,13 @@ PREPARE_EVERY = timedelta(hours=1)
 
 @task(priority=-50)
 def count(snapshot_id: int) -> None:
-    """Read a slice of the list of loans, and enqueue the next one."""
+    """Read a slice of the list of loans, and enqueue the next slice."""
     walks.do_slice(count, snapshot_job.CountWalk.run_slice, snapshot_id)
 
 
 @task(priority=-60)
 def prune() -> None:
-    """Delete old snapshots; continue in another task if there are more."""
+    """Delete old snapshots; enqueue another task if some are left."""
     with duties.hide_error_words("pruning snapshots"):
         if not retention.prune():
             prune.enqueue()
@@ -48,7 +47,7 @@ def prepare_lists() -> None:
 
 
 def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
-    """Begin a snapshot of an app; return None if one is already running.
+    """Begin a snapshot of an app; return None if another snapshot is running.
 
     `by` is None if the schedule begins the snapshot.
     """
@@ -62,7 +61,7 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 def beat() -> None:
     """Enqueue the tasks that are due.
 
-    The tasks are: a scheduled snapshot, a lost slice, pruning, and the totals of lists.
+    These are a scheduled snapshot, a lost slice, the pruning, and the totals of lists.
     """
     now = timezone.now()
     walks.resume_lost(count, Snapshot.objects.filter(state=Snapshot.State.RUNNING))

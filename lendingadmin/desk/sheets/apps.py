@@ -1,4 +1,4 @@
-"""Collection sheets, printed and later returned with amounts, as a Django app."""
+"""Django app for collection sheets: printed lists that come back with amounts."""
 
 from lendingadmin.core import areas
 

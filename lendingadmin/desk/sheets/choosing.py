@@ -1,10 +1,10 @@
 """Choice of the loans of a sheet.
 
-The loans come from the newest snapshot. Repayments that were recorded since then are subtracted.
-Loans are left out if collection is stopped (disputes, hardship, deaths, and borrowers who do
-not want to be contacted). They are also left out if they are on another sheet of the same day
-that is still out, because two people must not ask one borrower for the same instalment. A wrong
-phone number does not prevent a visit.
+The loans come from the newest snapshot, and repayments that were recorded since then are
+subtracted. A loan is left out if its collection is stopped: for a dispute, hardship, a death, or a
+borrower who does not want to be contacted. A wrong phone number does not prevent a visit. A loan is
+also left out if it is on another open sheet of the same day, because two people must not ask one
+borrower for the same instalment.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -34,7 +34,7 @@ _VISITED = (StopKind.WRONG_NUMBER,)
 
 
 class Wanted(NamedTuple):
-    """The choice for new sheets: the day of the visit, the loans, product and officer.
+    """The choice for new sheets: the day of the visit, the kind of loans, product and officer.
 
     Without a product or an officer, the choice includes all of them.
     """
@@ -55,9 +55,9 @@ class Chosen(NamedTuple):
 
 
 class Choosing(NamedTuple):
-    """The chosen loans in the order of the rows, and how many were left out for each reason.
+    """The chosen loans in the order of the rows, and the number left out for each reason.
 
-    `has_more` is True if there are more than MOST loans; the others are not included.
+    `has_more` is True if there are more than MOST loans. Only MOST loans are included then.
     """
 
     counted_at: datetime
@@ -84,7 +84,7 @@ class Choosing(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Fingerprint of the choice: the number of loans and both sums."""
+        """Text that changes if the number of loans or one of the two sums changes."""
         return f"{len(self.chosen)}-{self.due:f}-{self.overdue:f}"
 
 
@@ -102,7 +102,8 @@ def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
     chosen, left = list[Chosen](), {"stopped": 0, "on_others": 0, "paid": 0}
     for loan in loans[:MOST]:
         amounts, due_day = correct_amounts(loan, recorded.get(loan.account_id)), loan.next_due_day
-        # The next instalment counts only if it is due from the snapshot's day to the visit.
+        # The next instalment counts only if its due day is between the snapshot's day and the
+        # visit.
         is_due = due_day is not None and counted_on <= due_day <= wanted.day
         due = amounts["next_due_amount"] if is_due else Decimal(0)
         one = Chosen(loan.account_id, loan.borrower_id, due, amounts["overdue"])
@@ -112,7 +113,7 @@ def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
             left["stopped"] += 1
         elif loan.account_id in others:
             left["on_others"] += 1
-        # A loan with an unknown amount may still be owed, so the loan stays on the sheet.
+        # A loan with an unknown amount may still be unpaid, so it stays on the sheet.
         elif all(amount is not None and amount <= 0 for amount in owed):
             left["paid"] += 1
         else:
@@ -129,9 +130,9 @@ def add_up(amounts: Iterable[Decimal | None]) -> Decimal:
 def _list_loans(
     app: LendingApp, snapshot: Snapshot, wanted: Wanted, counted_on: date
 ) -> list[SnapshotLoan]:
-    """Return the loans of the chosen kind, each once, and at most one more than MOST.
+    """Return the loans of the chosen kind, each once, at most MOST + 1.
 
-    The loans of one borrower follow each other, because one visit covers them all.
+    The loans of one borrower are together, because one visit covers all of them.
     """
     every = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True)
     if wanted.product_id:
@@ -139,7 +140,7 @@ def _list_loans(
     if wanted.officer is not None:
         own = Assignment.objects.list_borrower_ids(app.app_id, wanted.officer.pk, wanted.day)
         every = every.filter(borrower_id__in=own)
-    # Each query uses its own index. With OR, databases read all loans of the snapshot.
+    # Each query uses its own index. A single query with OR would read all loans of the snapshot.
     kinds = {
         Choice.DUE: every.filter(next_due_day__gte=counted_on, next_due_day__lte=wanted.day),
         Choice.OVERDUE: every.filter(overdue_rank__gt=0),
@@ -153,7 +154,7 @@ def _list_loans(
 
 
 def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, str]]:
-    """Return pairs of borrower id and loan id for which collection is stopped.
+    """Return the pairs of a borrower id and a loan id for which collection is stopped.
 
     An empty loan id means all loans of the borrower.
     """

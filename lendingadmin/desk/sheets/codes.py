@@ -1,8 +1,7 @@
-"""The code of a collection sheet: seven letters and digits, one of which checks the others.
+"""The code of a collection sheet: six letters and digits, and a seventh that checks them.
 
-People print a code, read it aloud and type it, so no two characters look alike. One wrong
-character, or two characters that changed places, change the sum and are noticed, because the number
-of possible characters is prime.
+People read a code aloud and type it, so no two characters look alike. The check detects one wrong
+character and two swapped characters, because the number of possible characters is prime.
 """
 
 import re
@@ -11,7 +10,8 @@ from typing import NamedTuple
 
 import segno
 
-#: Similar signs are left out: 0/O, 1/I/L, 2/Z, 5/S, 8/B, G (like 6) and U (like V).
+#: The allowed characters. Similar ones are left out: 0/O, 1/I/L, 2/Z, 5/S, 8/B, G (like 6), U (like
+#: V).
 SIGNS = "34679ACDEFHJKMNPQRTVWXY"  # pragma: allowlist secret
 LENGTH = 7
 _BETWEEN = re.compile(r"[\s\-–—]+")
@@ -19,7 +19,7 @@ _ROW = re.compile(rf"CASH([{SIGNS}]{{{LENGTH}}})(\d{{3,5}})")
 
 
 def make_code() -> str:
-    """Return a random code; its last sign is the check."""
+    """Return a random code with its check character at the end."""
     code = "".join(secrets.choice(SIGNS) for _ in range(LENGTH - 1))
     return code + _find_check(code)
 
@@ -38,19 +38,19 @@ def read_code(text: str) -> str:
 def looks_like_code(text: str) -> bool:
     """Return True if the text has the length of a code and only letters and digits.
 
-    The code may still be wrong.
+    Such a text may still be a wrong code.
     """
     bare = _BETWEEN.sub("", text)
     return len(bare) == LENGTH and bare.isascii() and bare.isalnum()
 
 
 def is_code(code: str) -> bool:
-    """Return True if the text has only code characters and its check is right."""
+    """Return True if the text is a valid code, with the right check character."""
     return len(code) == LENGTH and set(code) <= set(SIGNS) and not _sum_up(code)
 
 
 def write_code(code: str) -> str:
-    """Return the code as it is printed, in two parts."""
+    """Return the code in the printed form, which has two parts."""
     return f"{code[:3]}-{code[3:]}"
 
 
@@ -63,18 +63,18 @@ def make_external_id(code: str, number: int) -> str:
 
 
 def _find_check(code: str) -> str:
-    """Return the check sign for the other signs. With this sign, the weighted sum is 0."""
-    # The last weight has an inverse, since the number of signs is prime.
+    """Return the check character, with which the weighted sum is 0."""
+    # The last weight has an inverse, because the number of possible characters is prime.
     inverse = pow(LENGTH, -1, len(SIGNS))
     return SIGNS[-_sum_up(code) * inverse % len(SIGNS)]
 
 
 def _sum_up(code: str) -> int:
-    """Return the weighted sum of the signs, modulo the number of signs in the alphabet."""
+    """Return the weighted sum of the characters, modulo the number of possible characters."""
     return sum(at * SIGNS.index(sign) for at, sign in enumerate(code, start=1)) % len(SIGNS)
 
 
-# The white edge that a reader needs, in modules.
+# The width in modules of the white edge that a QR reader needs.
 _EDGE = 4
 
 

@@ -1,6 +1,6 @@
 """Erasure of the reasons of cancelled sheets.
 
-Rows are not erased, because they have only ids and amounts.
+The rows of sheets are not erased, because they have only ids and amounts.
 """
 
 from collections.abc import Iterable

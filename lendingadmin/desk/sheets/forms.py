@@ -60,8 +60,8 @@ class NewSheetForm(forms.Form):
     def clean_day(self) -> date:
         """Return the day of the visit.
 
-        Raise ValidationError if the day is in the past or more than 31 days ahead. The due amounts
-        of past days are not known.
+        Raise ValidationError if the day is more than 31 days ahead, or in the past, because the due
+        amounts of past days are not known.
         """
         day: date = self.cleaned_data["day"]
         if not self.today <= day <= self.today + _LONGEST_PLAN:
@@ -70,7 +70,7 @@ class NewSheetForm(forms.Form):
 
     @property
     def wanted(self) -> Wanted:
-        """The choice in the form, which must be valid."""
+        """The choice that was made in the form. The form must be valid."""
         given = self.cleaned_data
         return Wanted(given["day"], Choice(given["choice"]), given["product"], given["officer"])
 
@@ -78,7 +78,7 @@ class NewSheetForm(forms.Form):
 class GridForm(forms.Form):
     """Form for a returned sheet: a field for each row, the counted cash and the day.
 
-    An empty row or a zero means that nothing was collected.
+    An empty field or a zero means that nothing was collected.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class GridForm(forms.Form):
     def clean_day(self) -> date:
         """Return the day of the collection.
 
-        Raise ValidationError if the day is before the sheet was made or after today.
+        Raise ValidationError for a day before the sheet was made, or after today.
         """
         day: date = self.cleaned_data["day"]
         made_on = self.sheet.created_at.astimezone(self.app.zone).date()
@@ -126,7 +126,7 @@ class GridForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Add an error for each amount with too many decimals, and for a missing cash count."""
+        """Add an error for each amount with too many decimals, and for a missing cash total."""
         cleaned = super().clean() or self.cleaned_data
         decimals = currency_decimals(self.app.currency)
         words = gettext("%(currency)s has at most %(count)s decimals.")
@@ -183,8 +183,8 @@ class CodeForm(forms.Form):
     def clean_code(self) -> str:
         """Return the code of the sheet in the typed text.
 
-        Raise ValidationError with `mistyped` if the text looks like a code but has a wrong sign,
-        and with `invalid` for other texts.
+        Raise ValidationError with the code `mistyped` if the text looks like a sheet's code but is
+        wrong, and with the code `invalid` for other texts.
         """
         text: str = self.cleaned_data["code"]
         if code := read_code(text):

@@ -1,7 +1,7 @@
 """Collection sheets: lists of borrowers to visit for cash, and the returned amounts.
 
-The collected amounts are rows of a statement file of counted cash (`statements`). Each time that
-the amounts of a sheet are entered, there is another file.
+The collected amounts are rows of a statement file of counted cash (`statements`). Each entry of a
+sheet's amounts makes a new file.
 """
 
 from django.db import models
@@ -29,10 +29,10 @@ class Choice(models.TextChoices):
 class Sheet(models.Model):
     """A list of loans for a collector, as printed on paper. Its rows never change.
 
-    `day` is the day of the visit in the lender's zone. `due` and `overdue` are the sums of its
-    rows. `counted_at` is the time when the snapshot of these rows began. `officer` is the loan
-    officer of the borrowers; null if the sheet is for all borrowers. Sheets of the same form share
-    `idempotency_key`.
+    `day` is the day of the visit in the lender's time zone. `due` and `overdue` are the sums of the
+    rows. `counted_at` is the time when the snapshot with these amounts began. `officer` is the
+    officer whose borrowers are on the sheet; null if the sheet is for all borrowers. Sheets of the
+    same form share `idempotency_key`.
     """
 
     class State(models.TextChoices):
@@ -55,7 +55,7 @@ class Sheet(models.Model):
     part = models.PositiveSmallIntegerField(default=1)
     created_by = PersonField(db_index=False)
     created_at = models.DateTimeField(default=timezone.now)
-    # When the sheet was first opened for printing. From then on, its names may be on paper.
+    # The time when the sheet was first opened for printing. Since then a paper copy may exist.
     printed_at = models.DateTimeField(null=True)
     cancelled_by = PersonField(null=True, db_index=False)
     cancelled_at = models.DateTimeField(null=True)
@@ -74,7 +74,7 @@ class Sheet(models.Model):
             ),
             # For the open sheets of a day, and for late sheets.
             models.Index(fields=["app_id", "state", "day"], name="sheets_sheet_of_day"),
-            # For cancelled sheets whose old reasons are erased.
+            # For the erasure of old reasons of cancelled sheets.
             models.Index(
                 fields=["cancelled_at"],
                 condition=models.Q(cancelled_at__isnull=False),
@@ -97,8 +97,8 @@ class Sheet(models.Model):
 class SheetRow(models.Model):
     """One loan on a sheet. Amounts are in the app's currency, null if the snapshot has none.
 
-    `due` is the instalment that is due by the sheet's day. `overdue` is the amount that was
-    overdue when the sheet was made. The row has only the id of the borrower.
+    `due` is the instalment that is due by the sheet's day. `overdue` is the amount that was overdue
+    when the sheet was made. Of the borrower, the row has only the id.
     """
 
     sheet = models.ForeignKey(Sheet, on_delete=models.CASCADE, related_name="rows")
@@ -123,7 +123,7 @@ class SheetRow(models.Model):
 
 
 class SheetReturn(models.Model):
-    """The entry of the amounts of a sheet. The counted cash equals the sum of the amounts.
+    """A return of a sheet, with the amounts. The counted cash equals the sum of the amounts.
 
     The amounts are the lines of `file`, which is null if nothing was collected. `day` is the
     day of the collection.

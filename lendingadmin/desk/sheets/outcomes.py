@@ -1,4 +1,4 @@
-"""The results of sheets and their rows, according to the journal and not to the entered amounts."""
+"""The results of sheets and of their rows. The journal decides, not the entered amounts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,11 @@ from .models import Sheet, SheetReturn, SheetRow
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """A row with the amounts that were entered for it, and its result.
+    """A row of a sheet, with its entered amounts and its result.
 
-    `amounts` has one amount for each return, None if the row was empty. `repayments` have the row's
-    id, recorded ones first. `chip` is the state of the row, None if nothing was collected.
+    `amounts` has one amount for each return; None if the field was empty. `repayments` are those
+    with the row's transaction id, the recorded ones first. `chip` is the state of the row; None if
+    nothing was collected.
     """
 
     row: SheetRow
@@ -66,7 +67,7 @@ class Difference(NamedTuple):
 class Standing(NamedTuple):
     """The state of a sheet: its chip, the sum that was entered last, and the recorded sum.
 
-    `typed` is None if no amounts were entered or if the sheet is cancelled.
+    `typed`, the entered sum, is None if no amounts were entered or if the sheet is cancelled.
     """
 
     chip: Status
@@ -80,7 +81,7 @@ def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
     typed = [read_amounts(one) for one in returns]
     rows = list(sheet.rows.order_by("number"))
     repayments = _read_repayments(sheet, rows)
-    # The allocation of each row, by its number. If amounts were entered twice, the last one counts.
+    # The allocation of each row, by number. If amounts were entered twice, the last entry counts.
     files = [one.file_id for one in returns if one.file_id]
     decided = Allocation.objects.filter(batch__file__in=files).select_related("line", "batch__file")
     decided = decided.defer("batch__file__content").order_by("batch__file", "position", "-part")
@@ -132,9 +133,10 @@ def is_partly_recorded() -> Q:
 
 
 def _sum_recorded(sheets: Sequence[Sheet]) -> dict[str, Decimal]:
-    """Return the recorded sum of each sheet by its code, from the ids of its rows.
+    """Return the recorded sum of each sheet, by the code of the sheet.
 
-    Repayments that were sent again count too. Sheets without a recorded row are left out.
+    The sum has all repayments with a transaction id of the sheet, including those that were sent
+    again. Sheets without a recorded row are left out.
     """
     if not sheets:
         return {}

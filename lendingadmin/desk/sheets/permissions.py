@@ -7,7 +7,7 @@ from .models import Sheet
 READ = "dashboard.sheets.read"
 #: Make and print sheets.
 MAKE = "dashboard.sheets.make"
-#: Cancel a printed sheet, and see the sheets that should be back.
+#: Cancel a printed sheet, and see the late sheets.
 CANCEL = "dashboard.sheets.cancel"
 
 

@@ -1,4 +1,4 @@
-"""The setting of late sheets: its form, words and reader."""
+"""The setting for late sheets: form, texts and reader."""
 
 from datetime import timedelta
 from functools import partial
@@ -17,13 +17,13 @@ from .models import Sheet
 
 
 class LateSheetsForm(PolicyForm):
-    """Form of the number of days until a sheet is late."""
+    """Form for the number of days after which a sheet is late."""
 
     days = forms.IntegerField(label=_("Days after the day of the sheet"), min_value=0, max_value=60)
 
 
 def list_late(app: LendingApp) -> QuerySet[Sheet]:
-    """Return the open sheets that were not returned in time."""
+    """Return the open sheets that are late."""
     latest = timezone.localdate(timezone=app.zone) - timedelta(days=read_days(app.app_id))
     return Sheet.objects.filter(app_id=app.app_id, state=Sheet.State.OPEN, day__lt=latest)
 
@@ -37,7 +37,7 @@ def _describe_now(app: LendingApp) -> str:
 LATE_SHEETS = PolicyKind(
     "late-sheets",
     _("Late sheets"),
-    _("Managers see a collection sheet that is not returned after these days."),
+    _("If a collection sheet is not returned after these days, managers see it as late."),
     LateSheetsForm,
     {"days": 2},
     partial(describe_fields, LateSheetsForm),

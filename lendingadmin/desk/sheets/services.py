@@ -1,4 +1,4 @@
-"""Commands of the area: make and print sheets, save returned ones, and cancel sheets."""
+"""Commands of the area: make, print, return and cancel sheets."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
@@ -37,13 +37,13 @@ State = Sheet.State
 
 
 class Unbalanced(Exception):
-    """Error: the counted cash is not the sum of the amounts.
+    """Error: the counted cash differs from the sum of the amounts.
 
     `difference` is the counted cash minus the sum.
     """
 
     def __init__(self, total: Decimal, counted: Decimal) -> None:
-        super().__init__("the counted cash is not the sum")
+        super().__init__("the counted cash differs from the sum")
         self.total, self.difference = total, counted - total
 
 
@@ -63,13 +63,13 @@ def make_sheets(
 ) -> list[Sheet]:
     """Make the sheets of the chosen loans, each with an audit entry, and return them.
 
-    If the same form was sent before, return the sheets that it made. Raise OnOtherSheet if one of
-    the loans is on another sheet of the day.
+    If the same form was sent before, return the sheets that were made then. Raise OnOtherSheet if
+    one of the loans is on another sheet of the day.
     """
     parts = [found.chosen[at : at + LONGEST] for at in range(0, len(found.chosen), LONGEST)]
     try:
         with transaction.atomic():
-            # Forms that are sent at once wait for each other here.
+            # This lock makes forms that are sent at the same time wait for each other.
             newest = Snapshot.objects.filter(app_id=app.app_id).order_by("-pk")
             list(newest.select_for_update().values_list("pk")[:1])
             if first := _list_first(idempotency_key):
@@ -113,14 +113,14 @@ def make_sheets(
 
 
 def _list_first(idempotency_key: str) -> list[Sheet]:
-    """Return the sheets that the same form made before."""
+    """Return the sheets that an earlier POST of the same form made."""
     return list(Sheet.objects.filter(idempotency_key=idempotency_key).order_by("part"))
 
 
 def note_printing(sheet: Sheet, by: User) -> datetime | None:
     """Record on the sheet and in the audit trail that the sheet is opened for printing.
 
-    Return the time when it was first opened; None if it was never opened before.
+    Return the time of the first opening; None if this is the first opening.
     """
     with transaction.atomic():
         now = timezone.now()
@@ -140,7 +140,7 @@ def take_back(
 ) -> SheetReturn:
     """Save the collected amounts by the number of the row, and queue their check.
 
-    Everything is committed together with an audit entry, before the service is asked. Raise
+    Everything is committed together with an audit entry, before any call of the service. Raise
     Unbalanced if the counted cash is not exactly the sum of the amounts. Raise NotReturnable if the
     sheet is cancelled or an earlier return is not finished.
     """
@@ -171,7 +171,7 @@ def take_back(
             detail = words % given
             audit.record_about(sheet, by, RETURN, outcome, detail=detail)
     except IntegrityError:
-        # Another person typed this sheet at the same time.
+        # Another person entered the amounts of this sheet at the same time.
         raise NotReturnable from None
     sheet.refresh_from_db()
     return kept
@@ -191,10 +191,10 @@ def find_last_return(sheet: Sheet) -> SheetReturn | None:
 
 
 def is_over(last: SheetReturn | None) -> bool:
-    """Return True if the amounts of the sheet may be entered.
+    """Return True if the last return is finished, so that amounts may be entered again.
 
-    Amounts may be entered if the last return has no amounts or if its batch is done. They may also
-    be entered if the batch is checked and no amount waits for a decision or a recording.
+    A return is finished if it has no amounts or if its batch is done. It is also finished if its
+    batch is checked and no amount waits for a decision or for the recording.
     """
     if last is None or last.file is None:
         return True
@@ -206,7 +206,9 @@ def is_over(last: SheetReturn | None) -> bool:
 
 
 def cancel(sheet: Sheet, reason: str, by: User) -> bool:
-    """Cancel an open sheet with an audit entry, so that nothing is collected with the sheet.
+    """Cancel an open sheet, with an audit entry.
+
+    No amounts can be entered for a cancelled sheet.
 
     Return False if the sheet is not open.
     """
@@ -235,8 +237,8 @@ def _build_lines(
 ) -> Sequence[Line]:
     """Return the rows with an amount as lines, each with the id of its loan.
 
-    The time of the lines is noon of the day, which is on the same day in every zone that a service
-    may use. The time is never later than the present time.
+    The time of the lines is noon, because noon is on the same day in every zone that a service may
+    use. The time is never in the future.
     """
     noon = datetime.combine(day, time(12), app.zone)
     moment = min(noon, timezone.now().astimezone(app.zone))

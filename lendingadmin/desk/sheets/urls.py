@@ -1,4 +1,4 @@
-"""Routes of collection sheets, below /apps/<app>/."""
+"""Routes of collection sheets under /apps/<app>/."""
 
 from django.urls import path
 

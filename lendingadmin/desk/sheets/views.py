@@ -55,7 +55,8 @@ PURPOSE = "sheets.make"
 def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the sheets, newest first, with their results.
 
-    A code in the address redirects to its sheet, or to the form for its amounts if it is still out.
+    If the address has a code, redirect to the sheet, or, if the sheet is still out, to the form for
+    its amounts.
     """
     app, code_form = gateway.lending_app(app_id), CodeForm(request.GET or None)
     if "code" not in request.GET:
@@ -87,7 +88,7 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show one sheet: its rows with the amounts due, entered and recorded."""
     found = find_sheet(app_id, code)
     rows = outcomes.read_outcomes(found)
-    # Each return of the sheet, with its batch.
+    # The returns of the sheet, each with its batch.
     returned = found.returns.select_related("created_by", "file__batch")
     returns = list(returned.defer("file__content").order_by("number"))
     may_record = all(request.user.has_perm(name) for name in RETURN)
@@ -111,7 +112,7 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 @access(READ, methods=("GET", "POST"))
 def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """Show the form for the reason; a POST cancels the sheet, so that no cash is collected.
+    """Show the form for the reason; a POST cancels the sheet.
 
     Redirect to the sheet, with a warning if the person may not cancel the sheet or if the sheet is
     no longer out on paper.
@@ -157,10 +158,10 @@ def _read_page(request: PersonRequest, app_id: str, form: SheetsForm) -> Slice:
 
 @access(READ, MAKE, "lending.loans.list", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the number of loans that fit the form, and their sums.
+    """Show the form for new sheets, with the number and the sums of the chosen loans.
 
-    A POST makes the sheets and redirects to the sheet, or to the list of several sheets. If the
-    loans have changed or the form is too old, nothing is made and the page is shown again.
+    A POST makes the sheets and redirects to the sheet, or to the list if there are several. If the
+    loans have changed or the form is too old, make nothing and show the page again.
     """
     app = gateway.lending_app(app_id)
     snapshot = find_with_loans(app_id)
@@ -186,9 +187,9 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the sheet for printing, and record in the audit trail that it was printed.
 
-    The page is the response to a POST, so loading it again is a reprint, and the page says so. For
-    a cancelled sheet, redirect to the sheet with a warning. The paper shows no phone numbers,
-    because paper gets lost and a visitor does not need them.
+    The page is the response to a POST, so loading it again is a reprint, and the page says that it
+    is a reprint. For a cancelled sheet, redirect to the sheet with a warning. The paper shows no
+    phone numbers, because paper gets lost and a visitor does not need phone numbers.
     """
     sheet = find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
@@ -201,8 +202,8 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
         "rows": sheet.rows.order_by("number"),
         "printed_at": printed_at,
         "now": timezone.now(),
-        # Only the sheet's code, without an address. An address may change, the code alone says
-        # nothing to strangers, and a short text has larger squares.
+        # The QR code has only the sheet's code, and no address. An address may change, a code alone
+        # means nothing to strangers, and a short text gives larger squares.
         "qr": build_qr(sheet.code),
         "lender": read_lender(app_id).name,
     }
@@ -226,7 +227,7 @@ def _make(
 ) -> HttpResponse | None:
     """Make the sheets and redirect to them.
 
-    Return None if the person must look at the loans again.
+    Return None if the person must check the loans again.
     """
     try:
         key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
@@ -244,9 +245,9 @@ def _make(
         messages.warning(request, words)
         return None
     if len(sheets) == 1:
-        messages.success(request, _("Saved. The sheet is made. Print the sheet."))
+        messages.success(request, _("Saved. Now print the sheet."))
         return redirect(sheets[0])
-    words = _("Saved. %(count)s sheets are made. Print each one.")
+    words = _("Saved. Now print each of the %(count)s sheets.")
     messages.success(request, words % {"count": len(sheets)})
     return redirect("sheets", app_id)
 
@@ -307,7 +308,10 @@ class _Page:
 
     @property
     def compared(self) -> str:
-        """Fingerprint of the shown differences, which the form sends back to confirm them."""
+        """Fingerprint of the shown differences.
+
+        The form sends it back to confirm the differences.
+        """
         return self._fingerprint if self.differences else ""
 
     @property
@@ -316,7 +320,7 @@ class _Page:
         return f"{self.last.number if self.last else 0}-{shown}"
 
     def _compare(self, last: SheetReturn) -> HttpResponse | None:
-        """Set the differences from an earlier return.
+        """Set the differences between an earlier return and the form.
 
         Return a redirect to the sheet if the amounts and the counted cash are equal; else None.
         """
@@ -356,9 +360,9 @@ class _Page:
 def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the grid; a POST saves the amounts if their sum is the counted cash.
 
-    The POST redirects to the batch, which the worker checks, or to the sheet if nothing was
-    collected. Otherwise the page shows the errors. For a cancelled sheet, redirect to the sheet
-    with a warning.
+    The POST redirects to the batch, which the worker checks. If nothing was collected, it redirects
+    to the sheet. If the amounts are not saved, the page shows the errors. For a cancelled sheet,
+    redirect to the sheet with a warning.
     """
     app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:

@@ -1,1 +1,1 @@
-"""The statement desk: upload the statements of operators and banks, and decide on each row."""
+"""Statement desk: people upload statements of operators and banks, and decide on each row."""

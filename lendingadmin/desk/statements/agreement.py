@@ -9,9 +9,9 @@ from lendingadmin.people.index import words
 
 from .lines import About
 
-# Number of last digits that are the same in every way to write a phone number.
+# Number of digits at the end of a phone number that do not depend on how the number is written.
 _ENDING = words.PHONE_ENDINGS[0]
-# A number with some of its digits hidden, in front, in the middle or at the end.
+# A number with hidden digits at the beginning, in the middle or at the end.
 _MASK = re.compile(r"\+?0*(\d*)[*xX•.]{2,}(\d*)")
 _SHORTEST_MISTYPED = 4
 _VOWELS = frozenset("aeiouy")
@@ -26,14 +26,14 @@ _FEWEST_DIGITS, _LONGEST_LOCAL, _COUNTRY = 4, 10, 3
 _ENOUGH_DIGITS = 8
 # Words in the place of a name that name no person.
 _NOBODY = frozenset(["unknown", "anonymous", "inconnu", "anonyme", "null", "none", "nil", "na"])
-# Possible phone numbers within other words, with some digits hidden or all digits shown.
+# Possible phone numbers among other words. Some digits may be hidden.
 _WITHIN = re.compile(
     r"(?<![\w*+-])(?:\+?0?\d{1,6}[*xX•]{2,}\d{2,4}|0\d{3}[ -]\d{3}[ -]\d{3}|"
     r"\+\d{3}[ -]?\d{2,3}[ -]?\d{3}[ -]?\d{3,4}|\d{9,15})(?![\w*])"
 )
 # African numbers, and local numbers that begin with a zero. Other numbers may be accounts.
 _DIALLED = re.compile(r"(?:2[1-5]\d{9,11}|0[1-9]\d{8})")
-# Words before a payer, and words before a payee or a purpose.
+# The words of `_PAYERS` come before a payer; those of `_PAYEES` before a payee or a purpose.
 _PAYERS = re.compile(
     r"(?i)\b(?:from|by|payer|sender|depositor|ordering customer|ord|b/o|c2b|kutoka(?: kwa)?|par|"
     r"(?:virement|transfert|re[cç]u|d[eé]p[oô]t|versement|recebido|transfer[eê]ncia) de)\b[\s:.-]*"
@@ -44,9 +44,9 @@ _PAYEES = re.compile(
 _NAME = r"[A-ZÀ-Þ][^\W\d_]{0,40}(?:['’.][^\W\d_]{0,40})?(?!\w)"
 _NAMES = re.compile(rf"[\s:.,/|–-]{{0,4}}({_NAME}(?:[\s,-]{{1,3}}{_NAME}){{0,3}})")
 _DIVIDERS = re.compile(r"_|(?<!\*)\*(?!\*)")
-# Number of characters of a row's words that are read.
+# Only this many characters of a row's text are read.
 LONGEST_WORDS = 3_000
-# Words that end a name. A name that ends before a word of a bank is the name of a bank.
+# Words that end a name. A name before one of the bank words is the name of a bank.
 _BANKS = "bank banking bankers agency agent branch sacco money mobile savings current"
 _PURPOSES = (
     "for loan loans acc account no ref reference repayment repay payment pay paid paying pmt rent "
@@ -74,8 +74,8 @@ class Agreement(models.TextChoices):
 def compare_payer(about: About, name: str, phone: str) -> Agreement:
     """Return the result of comparing a row's payer with a borrower's name and phone digits.
 
-    An unknown name or phone is empty. The result is DIFFERS if a name or a phone number of the row
-    differs. Different names are accepted if the phone agrees and the names share a word.
+    An unknown name or phone is empty. If the name or the phone number differs, the result is
+    DIFFERS. Exception: the names may differ if they share a word and the phone agrees.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
     if found == [Agreement.DIFFERS, Agreement.AGREES]:
@@ -98,16 +98,17 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
 def _compare_names(payer: str, name: str) -> Agreement:
     """Return the result of comparing two names.
 
-    The names agree if they share two words in any order, or the only word of one name.
-    One of the two words must be exactly equal. Initials alone, or two words that each differ in a
-    letter, also fit other people. An initial counts as one of the two words only if a name has no
-    second word. A company whose name shares one word with a person's is another payer.
+    The names agree if they share two words in any order, or if one name has a single word and
+    shares it. At least one of the two words must be exactly equal, because initials alone, or two
+    words that each differ in a letter, also fit other people. An initial counts as one of the two
+    words only if a name has no second word. A company that shares only one word with a person is
+    another payer.
     """
     payers, own = _split(payer), _split(name)
     if _NOBODY.issuperset(payers):
         return Agreement.ABSENT
     full, own_full = ([word for word in some if len(word) > 1] for some in (payers, own))
-    if not full or not own_full:  # initials fit too many names
+    if not full or not own_full:  # initials alone fit too many names
         return Agreement.UNKNOWN
     has_two = min(len(full), len(own_full)) > 1
     if has_two:
@@ -123,7 +124,7 @@ def _compare_names(payer: str, name: str) -> Agreement:
 
 
 def _count_shared(payers: Iterable[str], own: Iterable[str]) -> int:
-    """Return the number of words that two names share, first equal words and then similar ones."""
+    """Return the number of words that two names share. Equal words count before similar ones."""
     same = {*payers} & {*own}
     left, shared = [word for word in own if word not in same], len(same)
     for word in payers:
@@ -142,8 +143,8 @@ def _is_company(text: str) -> bool:
 def find_names(text: str) -> Iterator[str]:
     """Yield the names of payers in the words of a row.
 
-    A name follows “from” and similar words, or a phone number. A name has at least two words in
-    capitals, so “from my salary” is not a name.
+    A name comes after “from” or a similar word, or after a phone number. At least two words of the
+    name must begin with a capital, so “from my salary” is not a name.
     """
     text = _divide(text)
     for found in (*_PAYERS.finditer(text), *_WITHIN.finditer(text)):
@@ -167,8 +168,8 @@ def _divide(text: str) -> str:
 def find_phones(text: str, own: str = "") -> Iterator[str]:
     """Yield the phone numbers of payers within the words of a row.
 
-    A number without other signs may be an account. It is a phone number only if it can be dialled,
-    or begins with the country of the borrower's own number.
+    Plain digits may also be an account number. They count as a phone number only if a phone can
+    dial them, or if they begin like the borrower's own number (`own`) and have the same length.
     """
     text = _divide(text)
     for found in _WITHIN.finditer(text):
@@ -180,7 +181,10 @@ def find_phones(text: str, own: str = "") -> Iterator[str]:
 
 
 def _split(text: str) -> list[str]:
-    """Return the words of a name without titles and company words, unless it has only these."""
+    """Return the words of a name without titles and company words.
+
+    If the name has no others, return all its words.
+    """
     found = [word for word in words.split_words(text) if not any(map(str.isdigit, word))]
     return [word for word in found if word not in _COMMON] or found
 
@@ -192,8 +196,8 @@ def _is_alike(one: str, other: str) -> bool:
     if min(len(one), len(other)) < _SHORTEST_MISTYPED:
         return one == other
     if len(one) == len(other) and sorted(one) != sorted(other):
-        # Only a vowel inside a word is taken as a mistake. Wanjiku and Wanjiru are two people, and
-        # so are Otieno and Atieno.
+        # Only another vowel inside the word counts as a mistake. Wanjiku and Wanjiru are two
+        # people, and so are Otieno and Atieno.
         places = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
         changed = {letters[at] for letters in (one, other) for at in places}
         return len(places) == 1 and places[0] > 0 and changed <= _VOWELS
@@ -212,7 +216,7 @@ def _compare_phones(text: str, phone: str) -> Agreement:
     if asked.hashed:
         if words.hash_phone(phone) == asked.hashed:
             return Agreement.AGREES
-        # A number without its country has another hash than the one that was meant.
+        # The hash of a number without its country differs from the hash of the complete number.
         return Agreement.DIFFERS if len(phone) > _ENDING else Agreement.UNKNOWN
     if min(len(asked.phone), len(phone)) > _LONGEST_LOCAL:  # both have their country
         return _agree(asked.phone == phone, len(phone))
@@ -221,7 +225,10 @@ def _compare_phones(text: str, phone: str) -> Agreement:
 
 
 def _agree(holds: bool, digits: int) -> Agreement:
-    """Return the result of a comparison; few digits that agree prove nothing (UNKNOWN)."""
+    """Return the result of a comparison of digits.
+
+    A few equal digits prove nothing, so they give UNKNOWN.
+    """
     if not holds:
         return Agreement.DIFFERS
     return Agreement.AGREES if digits >= _FEWEST_DIGITS else Agreement.UNKNOWN

@@ -1,4 +1,4 @@
-"""Alarms for managers if an uploaded statement contradicts the journal.
+"""Alarms for managers about repayments in the journal that an uploaded statement contradicts.
 
 An alarm is shown on the repayment and on the home page until a manager has seen it. A statement
 with missing rows or an open question raises no alarm.
@@ -28,17 +28,17 @@ from .lines import Kind
 from .models import Allocation, StatementFile, StatementLine
 from .standings import Recorded, Row
 
-#: Payments may reach a statement some days late.
+#: A payment may appear on a statement some days late.
 NOT_FOUND_AFTER = timedelta(days=2)
 _FILES = 20
-#: The alarm of a repayment that no statement of its day has.
+#: The alarm for a repayment that is missing on the statements of its day.
 NO_STATEMENT = gettext_lazy("No statement of %(network)s has this transaction id.")
-#: Sentences about rows without money, in the order in which they are chosen.
+#: Sentences about rows that moved no money of a borrower. The first kind that fits is used.
 WITHOUT_MONEY = {
-    Kind.FAILED: gettext_lazy("Row %(row)s of the statement has this id as a failed payment."),
-    Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement has this id as a reversal."),
-    Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement has this id as a settlement."),
-    Kind.CHARGE: gettext_lazy("Row %(row)s of the statement has this id as a charge."),
+    Kind.FAILED: gettext_lazy("Row %(row)s of the statement is a failed payment with this id."),
+    Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement is a reversal with this id."),
+    Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement is a settlement with this id."),
+    Kind.CHARGE: gettext_lazy("Row %(row)s of the statement is a charge with this id."),
     Kind.OTHER: gettext_lazy(
         "Row %(row)s of the statement has this id, and the kind of this row is unknown."
     ),
@@ -50,10 +50,10 @@ def find_contradictions(
 ) -> dict[int, str]:
     """Return a sentence for each repayment that differs from the rows with its transaction id.
 
-    The keys are ids of repayments. The result is empty if nothing differs.
-    If no row is a payment, the sentence names the kind of the row. If a payment is in its file
-    twice, its amount counts once. `split` has the ids of repayments that a batch recorded.
-    `currency` is the app's currency, for rows and repayments without one.
+    The keys are ids of repayments; without a difference the result is empty. If no row is a
+    payment, the sentence names the kind of the row. The amount of a payment that is twice in its
+    file counts once. `split` has the ids of repayments that a batch recorded. `currency` is the
+    app's currency, used for rows and repayments that have none.
     """
     kinds = {row.kind for row in rows}
     if Kind.PAYMENT not in kinds:
@@ -122,9 +122,9 @@ def search_covered_days(now: datetime) -> None:
 def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
     """Yield recorded repayments that no statement shows as a payment.
 
-    The repayments are of the file's network and days. Each is yielded with its alarm, which names
-    another row with its id. Only days for which every known account of the network has a statement
-    are checked.
+    The repayments have the network and the days of the file. Each repayment comes with the words of
+    its alarm. If another kind of row has the repayment's id, the alarm names this row. A day is
+    checked only if every known account of the network has a statement for it.
     """
     first, last = file.covers_from, file.covers_to
     if first is None or last is None:
@@ -137,7 +137,7 @@ def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
         RECORDED, app_id=file.app_id, network=file.network, external_id_minted=False, alarm=""
     )
     rows = rows.on_days(first, last, "transactionDate", app.zone)
-    # A repayment counts as found if any bank's row has its id as reference.
+    # A row of a bank that has the repayment's id as its reference also counts.
     own, of_bank = (
         Q(**{name: OuterRef("external_id_key")}) for name in ("receipt_key", "bank_key")
     )
@@ -172,7 +172,7 @@ def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
         if key in entered:
             found.setdefault(key, []).append(row)
     unpaid = [key for key, rows in found.items() if all(x.kind != Kind.PAYMENT for x in rows)]
-    # The payment of a charge may be in another file.
+    # A charge can have the id of its payment, and that payment may be in another file.
     elsewhere = StatementLine.objects.filter(
         kind=Kind.PAYMENT, receipt_key__in=unpaid, file__app_id=file.app_id
     )
@@ -183,7 +183,10 @@ def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
 
 
 def _read_entered(file: StatementFile) -> dict[str, list[Recorded]]:
-    """Return the recorded repayments by receipt, or by a reference that is once in the file."""
+    """Return the recorded repayments by receipt or bank reference.
+
+    A bank reference counts only if it is once in the file.
+    """
     lines = StatementLine.objects.filter(file=file)
     recorded = Repayment.objects.filter(RECORDED, app_id=file.app_id)
     keys = lines.exclude(receipt_key="").values("receipt_key")
@@ -229,9 +232,9 @@ def _find_reversed_of_bank(
 ) -> dict[str, StatementLine]:
     """Return reversals that name a bank's reference, by the key of the reversed payment.
 
-    Exactly one payment with this reference must have the amount. If several have the amount, the
-    reversed payment is not known and none is returned. A person decides before one of them is
-    recorded.
+    Exactly one payment with this reference must have the amount of the reversal. If several
+    payments have the amount, the reversed payment is not known, and the reversal is left out. A
+    person must then decide before any of these payments is recorded.
     """
     rows = StatementLine.objects.filter(
         bank_key__in=list(by_key),
@@ -250,7 +253,7 @@ def _find_reversed_of_bank(
 def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
     """Add an alarm to each recorded repayment that a reversal of the file may have reversed.
 
-    Yield the ids of these repayments. Such a reversal names no payment, so a person decides which
+    Yield the ids of these repayments. The reversal names no payment, so a person must decide which
     payment was reversed.
     """
     reversals = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL, reverses_key="")
@@ -292,7 +295,8 @@ def _was_told_before(reversal: StatementLine) -> bool:
     """Return whether an earlier complete file of the account already has this reversal."""
     file = reversal.file
     earlier = StatementLine.objects.filter(
-        # These conditions use the partial index of reversals that name no payment.
+        # These two conditions make the database use the partial index of reversals that name no
+        # payment.
         kind=Kind.REVERSAL,
         reverses_key="",
         amount=reversal.amount,

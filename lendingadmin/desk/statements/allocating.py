@@ -1,7 +1,7 @@
 """Decisions of people on the rows of a batch in the state READY.
 
-Each decision on a row is one transaction, with an audit entry. In another state of the batch, it
-raises NotReady.
+Each decision on a row is one transaction with an audit entry. If the batch is in another state, the
+functions raise NotReady.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,10 @@ from .batches import RECORD
 from .findings import NO_LOAN_HELPS, Basis, Decision, Finding, may_accept
 from .models import Allocation, Batch
 
-#: Undecided rows that may be recorded, if necessary with another loan.
+#: Undecided rows that can be recorded, some of them only after a person chooses another loan.
 UNDECIDED = Q(decision=Decision.OPEN, repayment=None) & ~Q(finding__in=NO_LOAN_HELPS)
-# The list of rows shows why these loans were proposed, so accepting all needs no reason.
+# For these, the list of rows shows why a loan was proposed, so a person may accept all without a
+# reason.
 _NO_REASON = frozenset({Basis.WORDS, Basis.LINK, Basis.PHONE})
 _AT_ONCE = 500
 # Fields that a colleague's decision on a row changes.
@@ -35,13 +36,13 @@ _DECIDED = [
 
 
 class NotReady(Exception):
-    """Error: the batch of these rows is not in the state READY."""
+    """Error: the batch of the row is not in the state READY."""
 
 
 def accept(row: Allocation, reason: str, by: User) -> bool:
     """Accept a row for recording; return False if it has no loan or a finding in NEVER.
 
-    `reason` is needed if the finding is a reason against the row. Raise NotReady.
+    `reason` may be empty if the finding needs none (`findings.needs_reason`). Raise NotReady.
     """
     with _hold(row):
         is_accepted = may_accept(row.finding, row.account_id)
@@ -51,7 +52,7 @@ def accept(row: Allocation, reason: str, by: User) -> bool:
 
 
 def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
-    """Accept all acceptable rows with a finding, with one reason; return how many."""
+    """Accept all rows of `list_acceptable` with one reason; return the number of accepted rows."""
     rows = list_acceptable(batch, finding).select_related("line").order_by("position", "part")
     return sum(accept(row, reason, by) for row in rows)
 
@@ -59,8 +60,8 @@ def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
 def list_acceptable(batch: Batch, finding: str) -> QuerySet[Allocation]:
     """Return the undecided rows with a finding that have a loan and may be accepted together.
 
-    Payments by someone other than the borrower are decided one by one. Payments that may already be
-    recorded, after the database was restored, are also decided one by one.
+    Rows that someone other than the borrower paid must be decided one by one. After a restore of
+    the database, rows that may already be recorded must be decided one by one too.
     """
     rows = list_undecided(batch).filter(finding=finding).exclude(account_id="")
     is_gap = finding == Finding.MAY_DOUBLE and find_gap(batch.file.app_id) is not None
@@ -70,15 +71,15 @@ def list_acceptable(batch: Batch, finding: str) -> QuerySet[Allocation]:
 def needs_reason(batch: Batch, finding: str) -> bool:
     """Return whether a person who accepts all rows with a finding must give a reason.
 
-    A proposal needs a reason only if the loan was found only by name, or if the row names its loan
-    but has other words against it. Each other finding needs a reason.
+    Only the finding PROPOSED may need no reason. It needs one if the loan was found by the payer's
+    name alone, or if the row names its loan but other words of the row contradict the loan.
     """
     rows = list_acceptable(batch, finding)
     return finding != Finding.PROPOSED or rows.exclude(basis__in=_NO_REASON).exists()
 
 
 def leave_out(row: Allocation, reason: str, by: User) -> None:
-    """Leave a row out, so that it is not recorded with this batch. Raise NotReady."""
+    """Leave a row out of the batch, so that its payment is not recorded. Raise NotReady."""
     with _hold(row):
         _decide(row, Decision.LEFT_OUT, reason, by)
 
@@ -116,15 +117,15 @@ def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
 
 
 def may_split(row: Allocation) -> bool:
-    """Return True if the payment is not entered yet and its money may go to several loans."""
+    """Return True if the row is not entered yet and has no finding that forbids every loan."""
     return row.repayment_id is None and row.finding not in NO_LOAN_HELPS
 
 
 def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
-    """Open accepted rows for decisions again after a database was restored.
+    """Reopen accepted rows after a restore of the database, so that people decide again.
 
-    These rows were not entered when the backup was made. They may have been recorded since then,
-    which the restored database does not show.
+    When the backup was made, these rows were not entered. They may have been recorded after the
+    backup, and the restored database does not show this.
     """
     rows = Allocation.objects.filter(
         batch__file__app_id=app_id, decision=Decision.ACCEPTED, repayment=None
@@ -137,13 +138,16 @@ def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
 
 
 def find_next(row: Allocation) -> Allocation | None:
-    """Return the next undecided row of the batch, else the first; None if no other is undecided."""
+    """Return the next undecided row of the batch, or else the first.
+
+    Return None if no other row is undecided.
+    """
     rows = list_undecided(row.batch).order_by("position", "part")
     return rows.filter(position__gt=row.position).first() or rows.exclude(pk=row.pk).first()
 
 
 def list_undecided(batch: Batch) -> QuerySet[Allocation]:
-    """Return the undecided rows that may be recorded, if necessary with another loan."""
+    """Return the undecided rows that can be recorded. Some need another loan first."""
     return batch.allocations.filter(UNDECIDED)
 
 
@@ -155,7 +159,7 @@ def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
 
 @contextmanager
 def _hold(row: Allocation) -> Iterator[None]:
-    """Lock the batch of a row and read the row again, others may have decided. Raise NotReady."""
+    """Lock the batch of a row, and read the row again. Raise NotReady."""
     with transaction.atomic():
         held = Batch.objects.select_for_update().filter(pk=row.batch_id, state=Batch.State.READY)
         if not list(held.values_list("pk")):

@@ -17,7 +17,7 @@ class StatementsConfig(areas.AreaConfig):
     tasks = ("tasks.check", "tasks.record", "tasks.compare")
 
     def ready(self) -> None:
-        """Connect the function that opens decisions again after a restore of the database."""
+        """Connect `reopen_forgotten` to the signal of a restored database."""
         from lendingadmin.money.repayments.restoration import journal_restored
 
         from .allocating import reopen_forgotten

@@ -1,4 +1,4 @@
-"""Commands of a batch. Each is a compare-and-swap that starts from certain states."""
+"""Commands of a batch. Each command is a compare-and-swap that only certain states allow."""
 
 import hashlib
 from collections.abc import Iterable
@@ -46,9 +46,9 @@ TO_DECIDE = ngettext_lazy(
 def begin(file: StatementFile, by: User) -> Batch | None:
     """Start the check of a statement's payments, for the first time or again.
 
-    Payments that are recorded or on their way do not change. Return None if the batch is being
-    checked or recorded or waits for approval. Return None also if rows of the statement are missing
-    or broken, or if a person must first explain how to read the statement.
+    Payments that are recorded or being sent do not change. Return None if the batch is being
+    checked, is being recorded or waits for approval. Return None too if rows of the statement are
+    missing or broken, or if a person must first explain how to read the statement.
     """
     if not file.is_certain or not file.layout:
         return None
@@ -68,7 +68,10 @@ def begin(file: StatementFile, by: User) -> Batch | None:
 def move(
     batch: Batch, starts: Iterable[str], to: str, by: User, outcome: str, **fields: Any
 ) -> bool:
-    """Set the state of a batch for a person, with an audit entry; False unless in `starts`."""
+    """Set the state of a batch for a person, with an audit entry.
+
+    Return False if the state was not in `starts`.
+    """
     changes = {"why": "", "tries": 0, "heartbeat_at": timezone.now(), **fields, "state": to}
     is_moved = transition(
         batch,
@@ -83,7 +86,7 @@ def move(
 
 
 def advance(batch: Batch, to: str, **fields: Any) -> bool:
-    """Set the state of a batch for the worker; return False if the batch has changed since."""
+    """Set the state of a batch for the worker; return False if the batch was changed first."""
     return batch.step(**{"why": "", "tries": 0, **fields, "state": to})
 
 
@@ -125,10 +128,10 @@ def compute_fingerprint(batch: Batch) -> str:
 def approve(batch: Batch, by: User, shown: str) -> bool:
     """Approve a batch, so that the worker records it; return whether it was approved.
 
-    `shown` is the `compute_fingerprint` of the rows that the approver saw. Return False if the
-    rows have changed since, or if the batch does not wait for approval or has waited for too
-    long (`approvals.is_expired`, as for a single repayment). Raise OwnRepayment for a maker of the
-    batch, and NotIndependent for a person who is not independent of a maker.
+    `shown` is the `compute_fingerprint` of the rows that the approver saw. Return False if the rows
+    have changed since then, if the batch does not wait for approval, or if it has waited too long
+    (`approvals.is_expired`, as for a single repayment). Raise OwnRepayment if the person is a maker
+    of the batch, and NotIndependent if the person is not independent of a maker.
     """
     makers = list_makers(batch)
     if by in makers:
@@ -144,7 +147,7 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
         return False
     fields = {"approved_by": by, "approved_at": now, "recording_since": now}
     with transaction.atomic():
-        # A row can change only after the batch was moved, which raises its version.
+        # A row can change only after the batch has left this state, and that changes the version.
         is_moved = advance(batch, State.RECORDING, **fields)
         if is_moved:
             audit.record_about(batch, by, RECORD, "approved")
@@ -165,7 +168,10 @@ def read_approval(batch: Batch) -> approvals.Approval | None:
 
 
 def find_expiry(batch: Batch) -> str:
-    """Return a sentence if the approval is too old or its approver lost the right; else empty."""
+    """Return a sentence if the approval is no longer valid; else empty.
+
+    An approval is not valid if it is too old, or if its approver may no longer approve.
+    """
     approval = read_approval(batch)
     if approval is None:
         return ""
@@ -184,8 +190,8 @@ def find_expiry(batch: Batch) -> str:
 def expire(batch: Batch, why: str) -> None:
     """End an approval of a batch, or the wait for an approval.
 
-    People must ask again to record the rest of the rows. Nothing changes if the state of the batch
-    has changed.
+    A person must press Record again for the rest of the rows. If another process has changed the
+    batch, do nothing.
     """
     with transaction.atomic():
         if advance(batch, State.READY, why=why, **_UNAPPROVED):
@@ -207,18 +213,19 @@ def pause(batch: Batch, by: User) -> bool:
 
 
 def resume(batch: Batch, by: User) -> bool:
-    """Continue a paused recording; return False if not paused. Sent rows are not sent again."""
+    """Continue a paused recording; return False if it is not paused. No row is sent twice."""
     with transaction.atomic():
         fields = {"recording_since": timezone.now()}
         is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
         if is_moved:
-            # No other transaction has these rows, because rows are changed under their batch.
+            # No other transaction changes these rows, because each change of a row locks its batch
+            # first.
             _release(batch)
     return is_moved
 
 
 def reopen(batch: Batch, by: User) -> bool:
-    """Open the unrecorded rows for decisions again, and end an approval of the batch.
+    """Reopen the unrecorded rows for decisions, and end an approval of the batch.
 
     Return False if the batch is in another state than AWAITING, PAUSED or DONE.
     """
@@ -267,7 +274,10 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
-    """Return the batches with rows left that this person may record, and the paused batches."""
+    """Return the paused batches, and the ready batches with rows to decide or record.
+
+    Return none if the person may not record repayments.
+    """
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return Batch.objects.none()
     is_left = Q(decision=Decision.OPEN) | Q(decision=Decision.ACCEPTED, repayment=None)
@@ -277,7 +287,7 @@ def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def _release(batch: Batch) -> None:
-    """Clear the pause of rows that waited for another repayment of their loan."""
+    """Release the rows that waited for another repayment of their loan."""
     batch.allocations.filter(is_held=True).update(is_held=False)
 
 

@@ -52,7 +52,7 @@ State = Batch.State
 
 
 def run_slice(batch_id: int) -> timedelta | None:
-    """Check lines for some seconds; return the wait before the next slice, None if it ends."""
+    """Check lines for some seconds, and return the wait before the next slice; None at the end."""
     rows = Batch.objects.select_related("file", "created_by")
     batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
     until = monotonic() + SLICE
@@ -81,7 +81,7 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation]:
-    """Return the new and checked allocations of these lines to save. Raise LendingError."""
+    """Check these lines, and return their unsaved allocations. Raise LendingError."""
     known: dict[int, list[Allocation]] = {}
     saved = batch.allocations.filter(position__in=[line.position for line in lines])
     for row in saved.select_related("line", "repayment").order_by("position", "part"):
@@ -120,9 +120,8 @@ def _judge(
 ) -> dict[int, Standing]:
     """Return the standing of each of these lines in the journal, by position.
 
-    Repayments whose idempotency keys are in `but` are ignored. Repayments that were not found at
-    the service are ignored too, because the check of each loan asks whether they may still be
-    recorded there (Finding.MAY_DOUBLE).
+    Ignore repayments whose idempotency keys are in `but`. Also ignore repayments that were not
+    found at the service: the later check of the loan covers them (Finding.MAY_DOUBLE).
     """
     only = ~Q(state=RepaymentState.NOT_FOUND) & ~Q(idempotency_key__in=but)
     judged = standings.judge_lines(file, [line.position for line in lines], only)
@@ -143,12 +142,12 @@ def check_again(row: Allocation) -> None:
 def list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
     """Return copies of a batch's accepted rows that people must decide again.
 
-    The finding of each copy is the reason: a record or a decision that blocks the row, or another
-    state of its loan. The loans are read only after an approval. A loan that can't be read at the
-    moment is ignored, because recording it will show the fault.
+    The finding of each copy is the reason: a repayment or a decision blocks the row, or the loan
+    has changed. The loans are read only if the batch was approved. A loan that can't be read is
+    ignored, because the recording will show the fault.
     """
     file, lines = batch.file, [row.line for row in rows]
-    # Repayments of these rows themselves are ignored: an earlier worker may have entered them.
+    # An earlier worker may have entered these rows, so their own repayments are ignored.
     own = {row.idempotency_key for row in rows}
     questions = find_open_questions(file, lines, but=own)
     stopped = _find_stopped(batch, lines, but=own)
@@ -158,7 +157,8 @@ def list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
         against = stopped.get(row.position)
         if against is None and row.finding not in OPEN_QUESTIONS:
             against = questions.get(row.position)
-        # An open repayment of the loan makes the row wait anyway.
+        # OPEN repayments are ignored here, because the row waits for an open repayment of its loan
+        # anyway.
         if against is None and row.finding in NO_REASON and list_alike(row, but=OPEN):
             against = Finding.ALIKE
         again.finding = against or row.finding
@@ -168,7 +168,8 @@ def list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
             if not one.fault:
                 _apply(row, one, {}, row.position, until, questions.get(row.position))
     for row, again in pairs:
-        # A check before a restore does not show what was recorded since, even if the gap is closed.
+        # A check from before a restore does not show what was recorded after the backup, even if
+        # the gap is closed.
         if again.finding == row.finding and may_be_forgotten(row, until):
             again.finding = Finding.MAY_DOUBLE
     return [again for row, again in pairs if again.finding != row.finding]
@@ -177,9 +178,9 @@ def list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
 def _find_stopped(
     batch: Batch, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Finding]:
-    """Return, by position, the findings that do not depend on the payment's loan.
+    """Return the findings that do not depend on the payment's loan, by position.
 
-    A repayment with the id of a split payment is not a finding, because it may be another part.
+    If a payment is split, a repayment with its id is not a finding, because it may be another part.
     """
     file, judged = batch.file, _judge(batch.file, lines, but)
     parts = batch.allocations.filter(position__in=judged, part__gt=1)
@@ -210,7 +211,7 @@ def _find_stopped(
 def find_open_questions(
     file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Finding]:
-    """Return the OPEN_QUESTIONS about these payments for a person to decide, by position."""
+    """Return the findings of OPEN_QUESTIONS for these payments, by position."""
     of_bank = [line for line in lines if line.bank_key]
     judged = _judge(file, of_bank, but) if of_bank else {}
     found = {at: Finding.SAME_REFERENCE for at, x in judged.items() if x == Standing.SAME_REFERENCE}
@@ -242,8 +243,8 @@ def build_request(row: Allocation) -> Request:
 def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime:
     """Return the time at which a payment is recorded, in the lender's zone.
 
-    For a day without a time, the result is noon, which is on the same day in every zone that a
-    service may use. The result is never later than the present time.
+    If the line has a day and no time, return noon, because noon is on the same day in every zone
+    that a service may use. Never return a time in the future.
     """
     local = moment.astimezone(zone)
     if line.has_time or local.time() != time.min:
@@ -254,7 +255,7 @@ def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime
 def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     """Find and read the loan of each row; set its finding and decision. Raise LendingError."""
     for row in rows if batch.file.is_counted_cash else ():
-        # A row of a collection sheet pays the loan that it names, so no other loan is searched.
+        # A row of a collection sheet names its loan, so no other loan is searched.
         if not row.account_id:
             row.account_id, row.basis = read_about(row.line).reference[:LONGEST_ID], Basis.LOAN
     found = _match(batch, rows)
@@ -287,9 +288,9 @@ def _apply(
 ) -> None:
     """Set the loan that was found, and the finding, on a row.
 
-    `taken` has the amounts, by loan, that accepted rows from position `start` on will pay. The
-    journal may have forgotten rows up to `until`; None if the database was never restored.
-    `open_question` is a finding about the row that does not depend on the loan.
+    `taken` has, by loan, the sum of the accepted rows from position `start` on. A restored journal
+    may lack repayments made before `until`; None if the database was never restored.
+    `open_question` is a finding that does not depend on the loan.
     """
     row.owed = None
     if found.loan is None:
@@ -324,10 +325,10 @@ def _apply(
 
 
 def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
-    """Return True if a restored database may have forgotten that the row was recorded.
+    """Return True if the row may be recorded although the restored database does not show it.
 
     `until` is the time of the last restore; None if there was none. Money that came after `until`,
-    according to the statement, can't be forgotten.
+    according to the statement, can't have been recorded before the restore.
     """
     moment = row.line.moment
     if until is None or moment is None:
@@ -341,8 +342,8 @@ def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
 def list_alike(row: Allocation, but: Collection[str] = ()) -> list[Repayment]:
     """Return the earlier repayments that may be the same payment.
 
-    Repayments in one of the states in `but` are ignored. A repayment whose own id is on a statement
-    is another payment, even if it is similar. For banks this is true only within one file, because
+    Repayments in the states of `but` are ignored. If the id of a similar repayment is on a
+    statement, that repayment is another payment. For banks only the same file counts, because
     another file may have the same payment under another id.
     """
     asked = build_request(row)
@@ -372,7 +373,7 @@ def _decide(row: Allocation) -> None:
 def _pause(batch: Batch, error: LendingError) -> timedelta | None:
     """Save a fault of the service on the batch, and return the wait before the next try.
 
-    After the last try, the batch becomes READY and people continue without the remaining rows.
+    After the last try, the batch becomes READY, and its remaining rows stay unchecked.
     """
     tries = batch.tries + 1
     pause = find_pause(tries, error)

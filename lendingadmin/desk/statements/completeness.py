@@ -1,4 +1,4 @@
-"""Check of a statement for missing rows, by its own balances and totals."""
+"""Check for missing rows, with the balances and totals of the statement itself."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from .lines import Flaw, Kind, Line, Statement
 
 _ZERO = Decimal(0)
-# At most this many breaks are named, because a file that is cut and sorted has thousands.
+# The most breaks that are named. A file that was cut and sorted has thousands.
 _NAMED = 20
 
 
 @dataclass(frozen=True)
 class Proof:
-    """The comparisons that were possible, and the breaks that they found.
+    """Result of the check: the comparisons that were possible, and the breaks that were found.
 
     Without `checks` no comparison was possible, and the statement is neither complete nor broken.
     `found` is the number of all breaks, and `breaks` has the first ones. Running balances alone
@@ -96,7 +96,10 @@ def prove(statement: Statement) -> Proof:
 
 
 def _part_by_currency(statement: Statement, lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines that moved money by currency; the first is the currency of the statement."""
+    """Return the lines that moved money, one list for each currency.
+
+    The first list has the currency of the statement.
+    """
     moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
     named = Counter(line.currency for line in moved if line.currency).most_common(1)
     main = statement.currency or (named[0][0] if named else "")
@@ -107,7 +110,7 @@ def _part_by_currency(statement: Statement, lines: Sequence[Line]) -> list[list[
 
 
 def _can_compare(lines: Sequence[Line], opening: Decimal | None) -> bool:
-    """Return True if these lines have two balances, or one and the opening balance, to compare."""
+    """Return True if at least two balances can be compared, the opening balance included."""
     running = sum(line.balance is not None for line in lines)
     return running > 1 or (running > 0 and opening is not None)
 

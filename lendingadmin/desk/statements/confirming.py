@@ -22,8 +22,8 @@ _DAY = timedelta(days=1)
 def list_rows(repayment: Repayment) -> list[Confirmation]:
     """Return the statement rows with a repayment's transaction id, complete statements first.
 
-    Return at most `_AT_MOST` rows, and none if the dashboard made the id. A copy of a row in
-    another file is included only if that file is complete and no file of the other rows is.
+    Return at most `_AT_MOST` rows, and none if the dashboard made the id. Include a copy of a row
+    from another file only if that file is complete and the files of the other rows are not.
     """
     app = lending_app(repayment.app_id)
     rows = sorted(
@@ -48,7 +48,7 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
 
 
 def list_confirmed(app: LendingApp, repayments: Sequence[Repayment]) -> frozenset[int]:
-    """Return the numbers of the repayments that a row of a complete statement confirms."""
+    """Return the primary keys of the repayments that a complete statement confirms."""
     return frozenset(
         pk
         for pk, rows in _find_rows(app, repayments).items()
@@ -61,7 +61,7 @@ def _find_rows(
 ) -> dict[int, list[tuple[StatementLine, bool]]]:
     """Return the payments with each repayment's transaction id, with two queries.
 
-    Each has True if its amount and currency are those of everything recorded with its id.
+    Each row comes with True if its amount and currency equal the sum of all repayments with its id.
     """
     keys = [one.external_id_key for one in repayments if not one.external_id_minted]
     lines = StatementLine.objects.filter(
@@ -82,7 +82,7 @@ def _find_rows(
     for one in repayments:
         key, at = one.external_id_key, one.transaction_date
         for line in by_key[key] if not one.external_id_minted else ():
-            # A bank's reference may repeat. It belongs to this payment only on its day
+            # A bank's reference may repeat, so the row must also be on the day of the repayment
             # (identity.py).
             if line.receipt_key == key or (line.moment and at - _DAY < line.moment <= at):
                 total = sum((recorded[line.receipt_key] | {one.pk: one.amount}).values())

@@ -1,4 +1,4 @@
-"""Transaction ids for which a statement and the journal differ, with both sides.
+"""Transaction ids for which a statement and the journal differ, with the rows of both.
 
 The ids come from the alarms that no manager has seen yet (alarms.py).
 """
@@ -33,7 +33,7 @@ WITH_QUESTION = ngettext_lazy(
     "%(count)s statements need your answer",
     "number",
 )
-#: Number of contradictions on the page. More appear after a person has pressed OK on these.
+#: The most contradictions on the page. The next ones appear when a person has pressed OK on these.
 AT_MOST = 50
 
 
@@ -46,14 +46,17 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
-    """Return the unallocated payments without an owner, or of this person, who may record them."""
+    """Return the unallocated payments without an owner, and those that this person owns.
+
+    Return none if the person may not record repayments.
+    """
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return StatementLine.objects.none()
     return places.list_unallocated(app_id).filter(Q(owner=None) | Q(owner=person))
 
 
 def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
-    """Return the files with an open question about columns, days or words that can be answered."""
+    """Return the files with an open question about columns, days or words."""
     if not person.has_perm(READ, app_id):
         return StatementFile.objects.none()
     is_asked = Q(layout="") | Q(day_is_proposed=True) | ~Q(unknown_words={})
@@ -63,9 +66,9 @@ def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
 def list_contradictions(
     app_id: str,
 ) -> list[tuple[str, list[StatementLine], list[Repayment]]]:
-    """Return the ids with an unseen alarm, the oldest first, at most AT_MOST.
+    """Return at most AT_MOST transaction ids with an unseen alarm, the oldest first.
 
-    Each id has its rows of statements and its repayments.
+    Each id comes with its statement rows and its repayments.
     """
     alarmed = _list_alarmed(app_id).values_list("external_id_key", flat=True)
     keys = list(dict.fromkeys(alarmed[:AT_MOST]))

@@ -1,4 +1,4 @@
-"""Days of a network that uploaded statements cover, for each of its accounts."""
+"""The days that the uploaded statements cover, for each account of a network."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -9,7 +9,7 @@ from lendingadmin.money.repayments.confirmations import AccountCover
 from .lines import Statement
 from .models import COUNTED_CASH, StatementFile
 
-#: A network has the accounts with a statement in this time before the first day in question.
+#: An account belongs to a network if it has a statement within this time before the first day.
 ACCOUNTS_OF = timedelta(days=60)
 _DAY = timedelta(days=1)
 
@@ -32,9 +32,8 @@ class Cover(NamedTuple):
 def find_days(statement: Statement, today: date) -> tuple[date | None, date | None]:
     """Return the first and last day that a statement covers according to its head.
 
-    Both are None if the head does not name the days, or if no covered day is over.
-    The day of the upload, `today`, is not covered, because it may not be over. A head may name
-    days in the future.
+    Both are None if the head does not name the days, or if no covered day is over. `today` is the
+    day of the upload. It and later days are not covered, because they are not over.
     """
     if not (statement.begins and statement.ends):
         return None, None
@@ -60,7 +59,7 @@ def list_covers(app_id: str, since: date, until: date, network: str | None = Non
 def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str, list[str]]:
     """Return the accounts of each network in these covers and in files uploaded since a day.
 
-    An account whose files are never complete is also included. Its days have no cover.
+    An account whose files are never complete is included too, but no file covers its days.
     """
     begins = datetime.combine(since, time.min, UTC)
     files = StatementFile.objects.filter(app_id=app_id, created_at__gte=begins)
@@ -81,8 +80,8 @@ def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> b
 def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
     """Return the days without a statement, for each account with a recent file.
 
-    A file is recent if it was uploaded, or covers a day, within ACCOUNTS_OF before `first` or
-    later. An account is listed even if its files cover no day.
+    A file is recent if its upload, or a day that it covers, is not older than ACCOUNTS_OF before
+    `first`. An account is listed even if its files cover no day.
     """
     covers = list_covers(app_id, first - ACCOUNTS_OF, last)
     return [

@@ -1,4 +1,4 @@
-"""Erasure of the payers of statement rows; the rows themselves remain."""
+"""Erasure of payers in statement rows. The rows themselves remain."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,7 +15,7 @@ from lendingadmin.money.repayments.models import Repayment
 from . import keeping
 from .models import Allocation, PayerLink, StatementFile, StatementLine
 
-# Number of statements in one run. Each may have twenty thousand rows.
+# The most statements in one run, because each may have twenty thousand rows.
 _FILES = 20
 
 
@@ -28,17 +28,20 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase the payers and reasons in a borrower's rows, and the saved payers; return how many."""
+    """Erase a borrower's saved payers, and the payers and reasons in the borrower's rows.
+
+    Return the number of rows.
+    """
     decided = _list_decided(app_id, borrower_id)
     PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
     return _erase(_list_lines(app_id, borrower_id, decided), decided)
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the payers of rows in some of the statements that were uploaded before a time.
+    """Erase the payers in the rows of old statements, which were uploaded before a time.
 
-    Saved payers from before this time are deleted too. Return the number of these statements, or
-    `most` if there are more.
+    Delete saved payers from before this time too. Return the number of statements, or `most` if
+    more may remain.
     """
     at_once = min(most, _FILES)
     old = StatementFile.objects.filter(has_texts=True, created_at__lt=before)
@@ -58,7 +61,7 @@ def _list_decided(app_id: str, borrower_id: str) -> QuerySet[Allocation]:
 def _list_lines(
     app_id: str, borrower_id: str, decided: QuerySet[Allocation]
 ) -> QuerySet[StatementLine]:
-    """Return the rows with a transaction id of the borrower, or allocated to the borrower."""
+    """Return the rows that were allocated to the borrower or have one of the borrower's ids."""
     own = Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
     keys = own.values_list("external_id_key", flat=True)
     theirs = Q(receipt_key__in=list(keys)) | Q(pk__in=list(decided.values_list("line", flat=True)))

@@ -24,11 +24,11 @@ class Finding(models.TextChoices):
 
     FINE = "fine", _("no problem found")
     PROPOSED = "proposed", _("may be this loan")
-    SEVERAL = "several", _("may be several loans")
-    NO_LOAN = "no-loan", _("no loan")
+    SEVERAL = "several", _("several possible loans")
+    NO_LOAN = "no-loan", _("loan not found")
     CLOSED = "closed", _("loan closed")
-    OVERPAID = "overpaid", _("above what is owed")
-    ALIKE = "alike", _("looks like another")
+    OVERPAID = "overpaid", _("more than owed")
+    ALIKE = "alike", _("possible duplicate")
     MAY_DOUBLE = "may-double", _("may be recorded already")
     CURRENCY = "currency", _("another currency")
     RECORDED = "recorded", _("recorded before")
@@ -54,16 +54,16 @@ class Decision(models.TextChoices):
     LEFT_OUT = "left-out", _("left out")
 
 
-#: A payment that names its loan in this way is accepted if there is no reason against it.
+#: A payment that names its loan in one of these ways is accepted if no finding is against it.
 EXACT = frozenset({Basis.LOAN, Basis.NUMBER, Basis.BORROWER})
-#: A payment with one of these findings is not recorded, whatever loan is chosen.
+#: A payment with one of these findings is never recorded; another loan does not help.
 NO_LOAN_HELPS = frozenset(
     {
         *(Finding.RECORDED, Finding.WAITING, Finding.TAKEN_BACK, Finding.PUT, Finding.TWICE),
         *(Finding.DAMAGED, Finding.UNUSABLE, Finding.TWO_LOANS),
     }
 )
-#: A person can't accept payments with one of these findings until something changes.
+#: A person can't accept a payment while it has one of these findings.
 NEVER = NO_LOAN_HELPS | {Finding.SEVERAL, Finding.NO_LOAN, Finding.UNREAD}
 #: A person may accept payments with these findings without a reason.
 NO_REASON = frozenset({Finding.FINE, Finding.PROPOSED, Finding.OTHER_PAYER, Finding.NEAR_LOAN})
@@ -117,9 +117,9 @@ def find_of_loan(
 ) -> Finding:
     """Return the finding for an amount on a loan, FINE and PROPOSED included.
 
-    PROPOSED means that the row does not name the loan. `contradiction` is the finding if the row's
-    payer or its words do not fit the loan. `open_question` is a finding against the row until a
-    person decides (OPEN_QUESTIONS). `is_above` is True if the amount is above what is owed.
+    PROPOSED means that the row does not name the loan. `contradiction` is the finding if the payer
+    or the words of the row do not fit the loan. `open_question` is a finding of OPEN_QUESTIONS,
+    which a person decides. `is_above` is True if the amount is more than owed.
     """
     against = (
         (Finding.MAY_DOUBLE, may_double),
@@ -132,8 +132,7 @@ def find_of_loan(
         return contradiction
     if found := next((finding for finding, holds in against if holds), None):
         return found
-    # A person may accept OVERPAID for many rows at once, so it must not hide that someone else
-    # paid.
+    # A person may accept many OVERPAID rows at once, so OVERPAID must not hide another payer.
     if contradiction and basis != Basis.PERSON:
         return contradiction
     if is_above:

@@ -1,4 +1,4 @@
-"""Forms of the statement desk: upload, columns and words, filters, decisions on payments."""
+"""Forms of the statement desk: upload, columns, words, filters, and decisions on payments."""
 
 from collections.abc import Mapping as Named
 from collections.abc import Sequence
@@ -21,7 +21,10 @@ _LONGEST_TEXT = 4_000_000
 
 
 class NewStatementForm(forms.Form):
-    """Form for a statement as a file or as pasted rows. `content` has the bytes of a valid form."""
+    """Form for a statement, as a file or as pasted rows.
+
+    When the form is valid, `content` has the bytes.
+    """
 
     content = b""
 
@@ -122,7 +125,7 @@ _COLUMNS = {
 
 
 class WordsForm(forms.Form):
-    """Form for the meaning of unknown words, of a sign in amounts, and of an old year."""
+    """Form for the meaning of unknown words, of a point or comma in amounts, and of an old year."""
 
     def __init__(self, data: Any, unknown_words: Named[str, Sequence[str]]) -> None:
         super().__init__(data)
@@ -227,7 +230,7 @@ class AcceptForm(DecisionForm):
 
 
 class PayeeForm(forms.Form):
-    """Form that searches the loan or the person of a payment."""
+    """Form to search for the loan or the person of a payment."""
 
     who = LineField(
         label=gettext_lazy("Name, phone, loan or borrower"),
@@ -256,7 +259,7 @@ class SplitForm(forms.Form):
         """Return the amount; raise ValidationError if it is not less than the payment."""
         amount: Decimal = self.cleaned_data["amount"]
         if amount >= self.most:
-            raise forms.ValidationError(_("Enter less than the whole payment."), code="whole")
+            raise forms.ValidationError(_("Enter less than the full payment."), code="whole")
         return amount
 
 

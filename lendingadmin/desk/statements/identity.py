@@ -1,7 +1,7 @@
 """The identity of a payment on a bank statement, recorded as `externalId` (spec: MakeRepayment).
 
-An operator's receipt belongs to one payment. A bank's reference can repeat, as in a standing order,
-or be missing. Therefore the id of a bank's payment combines everything that distinguishes the
+An operator's receipt belongs to one payment. A bank's reference can be missing, or can repeat, as
+in a standing order. Therefore the id of a bank's payment combines all values that distinguish the
 payments of an account.
 """
 
@@ -22,10 +22,10 @@ _PHONE_DIGITS, _LONGEST = 7, 60
 def make_ids(account: str, lines: Sequence[Line], zone: tzinfo) -> list[str]:
     """Return a unique id for each line of a bank.
 
-    The same row in another file gets the same id. The id is readable. It has the account, day,
-    amount, balance, and the reference or else a hash of the payer. Equal rows get a number, in the
-    order of payer and details, so that the id is the same in every export. The letters separate the
-    parts, because ids are compared without punctuation.
+    The same row in another file gets the same id. The id has the account, day, amount, balance, and
+    the reference or else a hash of the payer. Letters separate these parts, because ids are
+    compared without punctuation. Equal rows are numbered in the order of payer and details, so that
+    their ids are the same in every export.
     """
     # Spreadsheets remove leading zeros, and banks add spaces or the currency.
     account = normalise_account(account)
@@ -40,9 +40,9 @@ def make_ids(account: str, lines: Sequence[Line], zone: tzinfo) -> list[str]:
 def _describe(account: str, line: Line, zone: tzinfo) -> str:
     """Return the text that distinguishes a payment of an account.
 
-    A reference that lost digits is left out. Without a bank's reference the payer's reference
-    is used, unless it may be a phone number. If nothing else distinguishes two payments of a
-    day, the payer does.
+    Leave out a reference that lost digits. If the bank gives no reference, use the payer's
+    reference, unless it may be a phone number. If there is no reference at all, use a hash of the
+    payer.
     """
     reference = "" if line.is_damaged else line.receipt
     if not reference and sum(map(str.isdigit, line.reference)) < _PHONE_DIGITS:
@@ -53,7 +53,7 @@ def _describe(account: str, line: Line, zone: tzinfo) -> str:
     base += f"-R{reference}" if reference else ""
     payer = f"{line.payer} {line.reference} {line.details}".strip()
     is_known = bool(reference) or line.balance is not None
-    # Six characters of a hash distinguish the payers and do not contain their names.
+    # Six characters of a hash distinguish the payers without their names.
     folded = "".join(filter(str.isalnum, payer.casefold()))
     mark = sha256(f"{account} {folded}".encode()).hexdigest()[:6].upper()
     return base if is_known or not payer else f"{base}-P{mark}"

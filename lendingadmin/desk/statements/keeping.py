@@ -1,4 +1,4 @@
-"""Functions that save a statement, read it again on request, and delete old content."""
+"""Save a statement, read it again after a person's answer, and delete old content."""
 
 import hashlib
 import json
@@ -64,7 +64,7 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
 def keep_counted_cash(
     app: LendingApp, name: str, code: str, day: date, lines: Sequence[Line], by: User
 ) -> StatementFile:
-    """Save the rows of a collection sheet as a file. Raise IntegrityError if `name` is saved."""
+    """Save the rows of a collection sheet as a file. Raise IntegrityError if `name` exists."""
     counted = Statement(
         layout=COUNTED_CASH,
         network="",
@@ -84,13 +84,16 @@ def keep_counted_cash(
 
 
 def may_read_again(file: StatementFile) -> bool:
-    """Return whether a file has its content and no batch, and no person placed its payments."""
+    """Return True if a file can be read again.
+
+    It must still have its content and have no batch, and no person may have placed its payments.
+    """
     begun, placed = Batch.objects.filter(file=file), file.lines.exclude(placed_at=None)
     return bool(file.content) and not begun.exists() and not placed.exists()
 
 
 def open_table(file: StatementFile) -> UnknownTable | None:
-    """Return the table whose columns a person may name, also after a mistake; None if none."""
+    """Return the table whose columns a person may name or change; None if there is none."""
     if file.layout not in ("", MAPPED) or not may_read_again(file):
         return None
     found = read(_unpack(file), zone=lending_app(file.app_id).zone)
@@ -147,7 +150,7 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
     )
     for name, words in meanings.items():
         known.words = known.words | {name: known.words.get(name, {}) | words}
-    # The order of day and month was answered before. None means that a person is still asked.
+    # Pass on the earlier answer about day and month; None if a person is still asked.
     day_first = None if file.day_is_proposed else file.day_first
     with transaction.atomic():
         known.save()
@@ -169,7 +172,7 @@ def _replace_lines(
 
 
 def list_old_content(before: datetime) -> QuerySet[StatementFile]:
-    """Return files uploaded before a time that still have their content; the oldest first."""
+    """Return the files from before a time that still have their content, the oldest first."""
     old = StatementFile.objects.filter(created_at__lt=before).exclude(content="")
     return old.order_by("created_at")
 
@@ -209,7 +212,7 @@ def _read_named(
 
 
 def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
-    """Save the values that were read from a file; do nothing for an unknown table."""
+    """Set the values that were read on the file, and save it; do nothing for an unknown table."""
     if isinstance(found, UnknownTable):
         return
     head = ("layout", "currency", "begins", "ends", "opening", "closing", "paid_in", "paid_out")
@@ -235,8 +238,9 @@ def _find_places(
 ) -> Sequence[Place | str]:
     """Return the place of the money of each line; empty for a line that is not a payment.
 
-    All are empty if rows are missing or a person must answer a question about the file. They are
-    also empty for counted cash, which a cashier has and compares in the cash count of the day.
+    All places are empty if rows are missing or a person must answer a question about the file. All
+    are empty for counted cash too, because a cashier has this money and counts it at the end of the
+    day.
     """
     is_placed = file.is_certain and not file.is_counted_cash
     payments = [is_placed and line.kind is Kind.PAYMENT for line in found]
@@ -249,7 +253,7 @@ def _find_places(
 
 
 def _build_key(receipt: str, *, is_key: bool = True) -> str:
-    """Return the key for comparing an id; empty if the id is not a key."""
+    """Return the key that compares an id; empty if the id can't be a key."""
     return normalise_external_id(receipt) if is_key and len(receipt) <= LONGEST_ID else ""
 
 
@@ -259,7 +263,8 @@ def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine
     keys = [_build_key(line.receipt, is_key=not line.is_damaged) for line in found.lines]
     bank_keys = [""] * len(keys)
     if not found.has_unique_ids:
-        # If the account is unknown, ids with the token differ from the ids of other files.
+        # If the account is unknown, the token of the file makes the ids differ from those of other
+        # files.
         account = file.account or file.network or f"S{file.token[:8]}"
         receipts = make_ids(account, found.lines, lending_app(file.app_id).zone)
         keys, bank_keys = list(map(_build_key, receipts)), keys

@@ -50,10 +50,10 @@ PUT = (Place.RETURNED, Place.NOT_OURS, Place.ELSEWHERE)
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The payer of a line, and the texts about the purpose of the payment; empty if missing.
+    """Payer of a line, and texts about the purpose of the payment. A missing value is empty.
 
-    `reverses` is the receipt of the payment that a reversal reverses. `others` are the further
-    references and the other words of the row, which can contradict `reference`.
+    `reverses` is the receipt of the payment that this row reverses. `others` are the other
+    references and words of the row, which can contradict `reference`.
     """
 
     phone: str = ""
@@ -71,7 +71,10 @@ class About:
 
     @property
     def sentences(self) -> str:
-        """The details and other texts, without single ids, which may look like phone numbers."""
+        """The details, and the other texts with several words.
+
+        Single ids are left out, because they may look like phone numbers.
+        """
         return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
 
 
@@ -83,7 +86,7 @@ class Line(About):
     is the money that the line moves, positive in and negative out; for a failed row it is the money
     that would have moved. `moment` has a time zone. Without a time of day (`has_time`), `moment` is
     midnight in the statement's zone. It is None if the date can't be read. An id that lost digits
-    (`is_damaged`) is never a key, and `receipt` then has the id as written in the file.
+    (`is_damaged`) is never a key; `receipt` shows it as the file has it.
     """
 
     number: int
@@ -111,7 +114,7 @@ def find_currency(lines: Iterable[Line]) -> str:
 
 @dataclass(frozen=True)
 class Flaw:
-    """A contradiction within a file; `number` is the row, or 0 for the file."""
+    """A contradiction within a file. `number` is the row, or 0 for the complete file."""
 
     number: int
     words: str
@@ -121,14 +124,14 @@ class Flaw:
 class Statement:
     """A file that was read: its layout, the values of its head, and its lines in order.
 
-    `layout` is the key of the layout. `network` is the name of the operator or bank.
-    `account` is the short code, number or IBAN of the account. `begins` and `ends` are the first
-    and the last day according to the head; None if the head names none. Balances and totals come
-    from the head too; `paid_out` is positive. `day_first` is the order in which days were read.
-    If both orders were possible (`day_is_proposed`), a person is asked. A person is also asked
-    about `unknown_words`, which are words of a status or a side by field. `flaws` are rows that
-    can't be read. `unread` are the parts of the file that were not read. `skipped` counts the rows
-    of headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
+    `layout` is the key of the layout. `network` is the name of the operator or bank. `account` is
+    the short code, number or IBAN of the account. `begins` and `ends` are the first and the last
+    day according to the head; None if the head names none. Balances and totals come from the head
+    too; `paid_out` is positive. `day_first` is the order in which days were read. If both orders
+    were possible (`day_is_proposed`), a person is asked. A person is asked about `unknown_words`
+    too: words of a status or a side that no list has, by field. `flaws` are rows that can't be
+    read. `unread` are the parts of the file that were not read. `skipped` counts the rows of
+    headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
     payment, as an operator's receipt does. A bank's reference may repeat or be missing.
     """
 
@@ -155,7 +158,7 @@ class Statement:
 
     @property
     def has_balances(self) -> bool:
-        """True if the head names a balance or a total, which is in one currency."""
+        """True if the head names a balance or a total. These are in one currency."""
         sums = (self.opening, self.closing, self.paid_in, self.paid_out)
         return any(one is not None for one in sums)
 
@@ -164,10 +167,9 @@ class Statement:
 class UnknownTable:
     """A table of an unknown layout, with the data that a person needs to name its columns.
 
-    `header` is its row of headings (the `header_row`th row), and `sample` has the rows below
-    it. `fingerprint` identifies the same layout next time. `deciding` has, by field, the
-    headings of a status, a side and a currency. Without these columns the table can't be
-    mapped.
+    `header` is the row of headings, and `header_row` its number. `sample` has some of the rows
+    below. `fingerprint` identifies the same layout next time. `deciding` has the headings of a
+    status, a side and a currency, by field. A mapping must include these columns.
     """
 
     header: Sequence[str]
@@ -183,10 +185,11 @@ MAPPED = "mapped"
 
 @dataclass(frozen=True, kw_only=True)
 class Mapping:
-    """The heading of each column of an unknown table; "" if the table lacks the column.
+    """The heading of each column that a person named; "" if the table lacks the column.
 
-    A mapping has either `amount` (with a sign, with a `side`, or only incoming) or `paid_in` and
-    `paid_out`. Statement explains `has_unique_ids`.
+    A mapping has either `amount` or `paid_in` and `paid_out`. The sign or the `side` gives the
+    direction of an `amount`; without both, all amounts are incoming. `has_unique_ids` is explained
+    at Statement.
     """
 
     moment: str
@@ -206,7 +209,7 @@ class Mapping:
 
 
 class Refused(Exception):
-    """Error: a file can't be accepted. The sentence says why, and what to export instead.
+    """Error: a file can't be read. The sentence gives the reason, and what to export instead.
 
     `code` is the machine-readable reason, like the code of a ValidationError.
     """

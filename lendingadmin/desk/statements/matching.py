@@ -1,4 +1,4 @@
-"""The loan of a payment, found by its reference, by an id in its words, by phone or by name.
+"""Find the loan of a payment by its reference, by an id in its words, by phone or by name.
 
 The reference is looked up at the service. All other matches come from the newest snapshot and from
 the index of people, and are proposals.
@@ -47,7 +47,7 @@ from .findings import Basis, Finding
 from .lines import About
 from .models import COUNTED_CASH
 
-# A possible id within other words, and letters before digits with any separator.
+# A possible id among other words; and an id of letters and digits with any separator between them.
 _WORD = re.compile(r"[\w-]+")
 _PARTS = re.compile(r"(?<![^\W_])([^\W\d_]{1,20})[\s_./#:-]{0,2}(\d{1,18})(?![^\W_])")
 # An amount, a date or a time. No part of these is an id.
@@ -65,7 +65,7 @@ _ACCOUNT = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\b\.?)?\s*[:.#-]?\s*(?=\S)
 _FEWEST_FIGURES, _MOST_FIGURES = 3, 8
 # Layouts in which the operator's details repeat the reference.
 _REPEATING = ("mpesa-organisation", "mpesa-organisation-2010", "telecel-cash")
-# A longer reference was probably not typed by a person.
+# A person probably did not type a longer reference.
 _LONGEST_NEAR = 40
 # Most loans of a borrower that are searched for the open one.
 _MOST_LOANS = 100
@@ -77,11 +77,11 @@ _ABSENT = (NotFound, InvalidFilter, InvalidId, WrongRecord, UnidentifiedRecord, 
 
 
 class Match(NamedTuple):
-    """The loan of a payment, read at this moment, and the basis of the match.
+    """The loan of a payment as the service has it now, and the basis of the match.
 
-    There is no `loan` if none was found, if there are several (`is_several`), or if it could not be
-    read (`fault` is the reason). `contradiction` is a finding about other words of the row that do
-    not fit the loan.
+    `loan` is None if no loan was found, if several fit (`is_several`), or if the loan could not be
+    read (`fault` is the reason). `contradiction` is the finding if other words of the row do not
+    fit the loan.
     """
 
     basis: str = ""
@@ -105,8 +105,8 @@ def match(
 ) -> list[Match]:
     """Return the loan of each payment, as far as this person may search.
 
-    Each payment has its texts, and the basis and id of the loan that it has already, or two empty
-    texts. Loans are read in parallel.
+    Each payment comes with its texts, and with the basis and id of the loan that it already has;
+    both are empty if it has none. Loans are read in parallel.
     """
     app, texts = gateway.app(app_id), [about for about, _basis, _loan in payments]
     found = _read_all(
@@ -144,8 +144,8 @@ def _read_all(reads: Sequence[partial[Match] | None]) -> list[Match]:
 def _read_named(app: AppClient, reference: str) -> Match:
     """Return the loan with this id or number.
 
-    If the text is a borrower's id, return the borrower's only open loan. The match has no loan if
-    there is no such loan or if there are several.
+    If the text is a borrower's id, return the only open loan of this borrower. Return a match
+    without a loan if there is no open loan or more than one.
     """
     if validate_id(reference) or len(reference) > LONGEST_ID:
         return Match()
@@ -199,7 +199,7 @@ def propose(
     for one, text, kept in zip(payments, texts, said, strict=True):
         loans = set[str]()
         for spellings in _list_mentions(text):
-            # A mention names loans by the first of its spellings that names one.
+            # Only the first spelling of a mention that names a loan counts.
             named = next((by_word[word] for word in spellings if word in by_word), set())
             loans |= {loan.account_id for loan in named} - {""}
         basis: str = Basis.WORDS
@@ -214,10 +214,10 @@ def propose(
 def _find_contradictions(
     app_id: str, payments: Sequence[About], found: Sequence[Match], layout: str
 ) -> list[Match]:
-    """Return the matches, each with the contradiction between its loan and other texts of its row.
+    """Return the matches with the contradictions between each loan and the other texts of its row.
 
-    The borrowers of rows that name a payer are read at the service. If a borrower can't be read,
-    the match has a fault.
+    If a row names a payer, the borrower is read at the service. If the borrower can't be read, the
+    match gets a fault.
     """
     if layout == COUNTED_CASH:  # a collection sheet prints the loan and names no other
         return list(found)
@@ -259,8 +259,8 @@ def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | No
         x.borrower_id != borrower_id if x.by_borrower else x.account_id != loan_id for x in near
     ):
         return Finding.NEAR_LOAN
-    # A snapshot has no loan numbers, so the loans with similar numbers are not known. Loan numbers
-    # are consecutive, so a wrong digit may give another loan.
+    # Loan numbers are consecutive, so a wrong digit may give another loan. A snapshot has no loan
+    # numbers, so this can't be checked.
     return Finding.PROPOSED if one.basis == Basis.NUMBER else None
 
 
@@ -284,9 +284,9 @@ def _compare_named(
 ) -> Finding | None:
     """Compare all loans, borrowers and numbers that a row names with its loan.
 
-    Return TWO_LOANS if the row names a loan of another borrower. Return PROPOSED for another loan
-    of the same borrower or an unknown number, so that a person decides. Return None if the row
-    names only its loan.
+    Return TWO_LOANS if the row also names a loan of another borrower. Return PROPOSED if it also
+    names another loan of the same borrower or an unknown number, so that a person decides. Return
+    None if it names only its loan.
     """
     own = _Own(loan)
     # The phone number of a payer is not a reference, even if borrower ids are phone numbers.
@@ -297,7 +297,7 @@ def _compare_named(
         if not one[0].isdigit() or len(one[0]) <= _MOST_FIGURES or read_phone(one[0]) not in phones
     ]
     named = [own.judge(spellings, by_word) for spellings in mentions]
-    # If a person chose the loan, the reference alone does not contradict the choice.
+    # A reference that names no loan does not contradict a person's choice.
     if any(named) or one.basis != Basis.PERSON:
         named += [own.judge(spellings, by_word) for spellings in _list_mentions(payment.reference)]
     if _OTHER in named or (layout in _REPEATING and not _is_repeated(own, payment)):
@@ -343,14 +343,17 @@ class _Own:
 
 
 def _is_repeated(own: _Own, payment: About) -> bool:
-    """Return True if the operator's words repeat the payer's reference, or name the loan."""
+    """Return True unless the operator's words have another reference.
+
+    The reference that the payer entered, and the ids of the loan, are not another reference.
+    """
     found = _ACCOUNT.search(payment.details)
     reference = payment.reference.split()
     if found is None or not reference:
         return True
     words = payment.details[found.end() :].split()
     repeated = " ".join(words[: len(reference)])
-    # The reference may be divided in another way.
+    # Spaces may divide the reference in another way.
     parts = (" ".join(words[:count]) for count in range(1, len(reference) + 2))
     if not any(map(str.isdigit, repeated)) or own.is_in(words[0]):
         return True
@@ -360,8 +363,8 @@ def _is_repeated(own: _Own, payment: About) -> bool:
 def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[Named]]:
     """Return the open loans of the newest snapshot whose ids are similar to each reference.
 
-    The id of the loan, or of its borrower, differs in one digit or in two neighbours that changed
-    places. A loan with exactly this id is included.
+    An id is similar if one digit differs or two neighbouring characters are swapped. It may be the
+    id of the loan or of its borrower. A loan with exactly this id is included.
     """
     snapshot = find_with_loans(app_id)
     of_variant: dict[str, set[str]] = {}
@@ -379,7 +382,10 @@ def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[Named]
 
 
 def _list_variants(reference: str) -> set[str]:
-    """Return the reference and its variants with one digit replaced or two neighbours swapped."""
+    """Return the reference and its variants.
+
+    A variant has one digit replaced or two neighbouring characters swapped.
+    """
     mistyped = {
         reference[:at] + digit + reference[at + 1 :]
         for at, sign in enumerate(reference)
@@ -399,7 +405,7 @@ def _fold(text: str) -> str:
 
 
 def _list_mentions(text: str) -> list[Sequence[str]]:
-    """Return the possible ids in a text, in lower case, with their spellings, as written first."""
+    """Return the possible ids in a text in lower case. Each is a list of spellings."""
     folded = text[:LONGEST_WORDS].casefold()
     pieces = [piece for piece in folded.split() if not _FIGURE.fullmatch(piece)]
     words = {word.strip(_EDGES) for x in pieces for word in (x, *_WORD.findall(x))}
@@ -417,8 +423,8 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
 def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
     """Return, by id, the loans that the texts name, from the newest snapshot.
 
-    Without a snapshot the result is empty. The keys are ids of loans or borrowers, in lower case.
-    Each borrower in the index also has an entry without a loan.
+    The keys are ids of loans or borrowers, in lower case. For each borrower in the index there is
+    also an entry without a loan. Without a snapshot the result is empty.
     """
     snapshot = find_with_loans(app_id)
     words = {one for text in texts for spellings in _list_mentions(text) for one in spellings}
@@ -441,9 +447,9 @@ def _find_named(
 ) -> Iterator[tuple[str, Named]]:
     """Yield the loans with one of these ids, and the open loans of borrowers with one of them.
 
-    `words` are the ids in lower case, and `written` as the texts write them. Each loan is yielded
-    with the id that was found, in lower case. Borrowers are found as `written`, in lower case and
-    in upper case.
+    `words` are the ids in lower case, and `written` are the ids as the texts have them. Each loan
+    comes with the id that was found, in lower case. Borrowers are searched as `written`, in lower
+    case and in upper case.
     """
     fields = ("account_id", "borrower_id", "is_open")
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
@@ -456,7 +462,10 @@ def _find_named(
 
 
 def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str]]:
-    """Return the basis, and the loans of people with phone and name, else phone, else name."""
+    """Return the basis, and the loans of people with this phone and name.
+
+    If the index has no such person, search by the phone alone, and then by the name alone.
+    """
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     if index is None:
         return "", set()

@@ -1,4 +1,4 @@
-"""Uploaded files of statements, and their lines."""
+"""Tables of the desk: files, lines, batches, allocations, saved payers and known layouts."""
 
 import re
 
@@ -24,20 +24,20 @@ LONGEST_ID = 255
 COUNTED_CASH = "collection-sheet"
 # The beginning of an id that identity.py made from a bank's row.
 _MADE = re.compile(r"\w*-D\d{8}-A")
-# Defaults of these columns for rows that the previous release inserts.
+# Defaults of two columns, for rows that the previous release inserts during an upgrade.
 _NOTHING_SAID, _NOTHING_LEFT = Value({}, models.JSONField()), Value([], models.JSONField())
 
 
 class StatementFile(models.Model):
-    """An uploaded statement: the values of its head, and the order in which its days were read.
+    """Uploaded statement: the values of its head, and the order in which its days were read.
 
-    `content` is the compressed file; it is deleted when it is old (keeping.py). `digest` recognises
-    the same file when it is uploaded again. A table of an unknown layout has no `layout` until a
+    `content` is the compressed file, which is deleted after some time (keeping.py). `digest`
+    recognises a file that is uploaded twice. A table of an unknown layout has no `layout` until a
     person has named its columns.
 
-    The counted cash of a collection sheet is also such a file (`is_counted_cash`), and `account` is
-    the sheet's code. This file covers no day of a network and confirms nothing, and its rows have
-    no place.
+    The counted cash of a collection sheet is saved as such a file too (`is_counted_cash`). Its
+    `account` is the sheet's code. It covers no day of a network, confirms no repayment, and its
+    rows have no place.
     """
 
     app_id = models.CharField(max_length=64)
@@ -58,7 +58,8 @@ class StatementFile(models.Model):
     # The first and last day that the file covers completely; null if the file is not complete.
     covers_from = models.DateField(null=True)
     covers_to = models.DateField(null=True)
-    # When the worker searched for repayments of these days that no statement has (alarms.py).
+    # The time when the worker searched for repayments of these days that no statement has
+    # (alarms.py).
     searched_at = models.DateTimeField(null=True)
     opening = models.DecimalField(max_digits=18, decimal_places=3, null=True)
     closing = models.DecimalField(max_digits=18, decimal_places=3, null=True)
@@ -67,7 +68,7 @@ class StatementFile(models.Model):
     newest_first = models.BooleanField(default=False)
     day_first = models.BooleanField(default=True)
     day_is_proposed = models.BooleanField(default=False)
-    # Unknown words of a status or a side, by field.
+    # Words of a status or a side that a person must explain, by field.
     unknown_words = models.JSONField(default=dict, db_default=_NOTHING_SAID)
     # Parts of the file that were not read, such as another sheet.
     unread = models.JSONField(default=list, db_default=_NOTHING_LEFT)
@@ -82,14 +83,15 @@ class StatementFile(models.Model):
         ]
         indexes = [
             models.Index(fields=["app_id", "created_at", "id"], name="statement_file_of_app"),
-            # For files whose old content is deleted.
+            # For the deletion of old content.
             models.Index(
                 fields=["created_at"], condition=~Q(content=""), name="statement_file_with_content"
             ),
             models.Index(
                 fields=["created_at"], condition=Q(has_texts=True), name="statement_file_with_texts"
             ),
-            # For files that cover a day, and for files whose days were not searched yet.
+            # For the search of files that cover a day, and of files whose days were not searched
+            # yet.
             models.Index(fields=["app_id", "network", "covers_to"], name="statement_file_covers"),
             models.Index(
                 fields=["covers_to"],
@@ -118,7 +120,7 @@ class StatementFile(models.Model):
     def is_complete(self) -> bool:
         """True if the opening and closing balance prove that no row is missing.
 
-        A complete file confirms its rows. An incomplete file only shows that it contains a payment.
+        A complete file confirms repayments. Another file only shows that a payment is in it.
         """
         return self.is_certain and bool(self.proof.get("has_ends"))
 
@@ -144,9 +146,10 @@ class StatementLine(models.Model):
     number = models.PositiveIntegerField()
     kind = models.CharField(max_length=10, choices=Kind.choices)
     receipt = models.CharField(max_length=LONGEST_ID, blank=True)
-    # The key that compares receipts with the journal's ids; empty if the receipt can't be a key.
+    # The receipt in the form that is compared with the journal's ids; empty if it can't be a key.
     receipt_key = models.CharField(max_length=LONGEST_ID, blank=True)
-    # The key that compares a bank's own reference, which may repeat; empty for an operator.
+    # The bank's own reference, which may repeat, in the form that is compared; empty for an
+    # operator.
     bank_key = models.CharField(max_length=LONGEST_ID, blank=True, db_default="")
     # The key of the payment that a reversal names.
     reverses_key = models.CharField(max_length=LONGEST_ID, blank=True, db_default="")
@@ -159,7 +162,7 @@ class StatementLine(models.Model):
     about = EncryptedTextField(blank=True, bound_to=["file", "position"])
     # The place of a payment's money (places.py); empty if the line has no place.
     place = models.CharField(max_length=11, choices=Place.choices, blank=True)
-    # Generated by the database from `place`, so that a small index can be used.
+    # The database computes this from `place`, so that a small index can be used.
     is_unallocated = models.GeneratedField(
         expression=ExpressionWrapper(Q(place=Place.UNALLOCATED), models.BooleanField()),
         output_field=models.BooleanField(),
@@ -188,26 +191,26 @@ class StatementLine(models.Model):
         ]
         indexes = [
             models.Index(fields=["file", "kind", "position"], name="statement_line_of_kind"),
-            # The same receipt in this file or in another.
+            # For the search of a receipt in this file and in others.
             models.Index(fields=["receipt_key"], name="statement_line_of_receipt"),
             models.Index(
                 fields=["bank_key"],
                 condition=~Q(bank_key=""),
                 name="statement_line_of_bank",
             ),
-            # Few rows: the reversals.
+            # Few rows are in this index: the reversals.
             models.Index(
                 fields=["reverses_key"],
                 condition=~Q(reverses_key=""),
                 name="statement_line_reverses",
             ),
-            # Few rows: the reversals that name no payment.
+            # Few rows are in this index: the reversals that name no payment.
             models.Index(
                 fields=["amount"],
                 condition=Q(kind="reversal", reverses_key=""),
                 name="statement_line_names_none",
             ),
-            # Few rows: the payments that have not been placed yet.
+            # Few rows are in this index: the unallocated payments.
             models.Index(
                 fields=["moment", "id"],
                 condition=Q(is_unallocated=True),
@@ -240,10 +243,10 @@ class StatementLine(models.Model):
 class Batch(Job):
     """The payments of one statement on their way into the journal, and their progress.
 
-    A worker finds and reads the loan of each payment (`checking`). People decide the payments that
-    the worker can't decide (`ready`). If the limits require it, a second person approves the batch
-    (`awaiting`). Then the worker records the accepted payments (`recording`). Each command in
-    `batches` is a compare-and-swap.
+    The worker finds and reads the loan of each payment (`checking`). People decide the payments
+    that the worker can't decide (`ready`). If the limits require an approval, a second person
+    approves the batch (`awaiting`). Then the worker records the accepted payments (`recording`).
+    Each command in `batches` is a compare-and-swap.
     """
 
     class State(models.TextChoices):
@@ -258,14 +261,14 @@ class Batch(Job):
 
     file = models.OneToOneField(StatementFile, on_delete=models.CASCADE, related_name="batch")
     state = models.CharField(max_length=10, choices=State.choices, default=State.CHECKING)
-    # The person who last started a check or a recording; repayments are recorded in this name.
+    # The person who last started a check or a recording. The repayments name this person.
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     began_at = models.DateTimeField(default=timezone.now)
     # The lines up to this position in the file are checked.
     checked = models.PositiveIntegerField(default=0)
-    # When the recording began or was resumed. The rate is measured from this time.
+    # The time when the recording began or was resumed. The rate is measured from this time.
     recording_since = models.DateTimeField(null=True)
     # The reason for a pause, or the last fault; empty if there is none.
     why = models.TextField(blank=True)
@@ -281,7 +284,7 @@ class Batch(Job):
 
     class Meta:
         constraints = [
-            # No code can record a batch without the approval that it needs.
+            # The database refuses to record a batch without an approval that it needs.
             models.CheckConstraint(
                 condition=Q(approval_reasons="")
                 | ~Q(state="recording")
@@ -322,7 +325,7 @@ class Allocation(models.Model):
     # The position of the line in the file, and the number of this part of the line.
     position = models.PositiveIntegerField()
     part = models.PositiveSmallIntegerField(default=1)
-    # As many digits as the line's amount, which may be too large for the journal.
+    # This field has as many digits as the line's amount, which may be too large for the journal.
     amount = models.DecimalField(max_digits=18, decimal_places=3)
     account_id = models.CharField(max_length=LONGEST_ID, blank=True)
     borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
@@ -378,15 +381,15 @@ class Allocation(models.Model):
     def idempotency_key(self) -> str:
         """Idempotency key of the row's repayment.
 
-        A worker that takes up the row again finds the repayment that was entered.
+        With this key, a worker that records the row again finds the repayment that was entered.
         """
         return f"statement-{self.pk}-{self.attempt}"
 
 
 class PayerLink(models.Model):
-    """A saved payer: a person noted that this payer pays this loan (payers.py).
+    """Saved payer: a person noted that this payer pays this loan (payers.py).
 
-    `payer` is a keyed hash. `shown` is the payer's name and phone.
+    `payer` is a keyed hash. `shown` is the payer's name and phone for display.
     """
 
     app_id = models.CharField(max_length=64)
@@ -424,8 +427,8 @@ class KnownLayout(models.Model):
     """Answers of people about a layout.
 
     `columns` is the mapping of its columns (`lines.Mapping`, as JSON). `words` has the meanings of
-    its words (`reading.meanings.Answers`). For a layout of the dashboard, `fingerprint` is its key,
-    and there are only answers about words.
+    its words (`reading.meanings.Answers`). If the dashboard knows the layout, `fingerprint` is the
+    layout's key, and `columns` is empty.
     """
 
     app_id = models.CharField(max_length=64)

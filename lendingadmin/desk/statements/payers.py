@@ -1,8 +1,7 @@
-"""Saved links between payers and loans: a person said that this payer pays that loan.
+"""Saved payers: links from payers to loans, as people noted them.
 
-A link proposes a loan and decides nothing. A payer is recognised by the phone number as
-statements give it, or by the name with the visible digits of the number. Only a keyed hash of
-these is compared.
+A link only suggests a loan. A payer is recognised by the phone number, or, if digits are hidden, by
+the name and the visible digits. Only keyed hashes are compared.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,10 @@ _PHONE = words.PHONE_ENDINGS[0]
 
 
 def keep(row: Allocation, by: User) -> PayerLink | None:
-    """Save a link from the payer of a row to its loan, with an audit entry; None if unknown."""
+    """Save a link from a row's payer to its loan, with an audit entry.
+
+    Return None if the payer or the loan is not known.
+    """
     about, app_id = read_about(row.line), row.batch.file.app_id
     keys = list_keys(app_id, about)
     if not keys or not row.account_id:
@@ -54,8 +56,8 @@ def revoke(link: PayerLink, by: User) -> None:
 def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
     """Return the loans that are linked to the payer of each payment, in one query.
 
-    A link that was found with an older key is saved with the newest key, so that the older key can
-    be removed.
+    If a link was found with an older key, save it with the newest key, so that the older key can be
+    removed.
     """
     keys = [list_keys(app_id, one) for one in payments]
     newest = {key: some[0] for some in keys for key in some}
@@ -69,7 +71,7 @@ def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
 
 
 def list_keys(app_id: str, about: About) -> list[str]:
-    """Return the hashes of a payer, the newest key first; none for an unknown payer."""
+    """Return the hashes of a payer with each key, the newest first; none for an unknown payer."""
     payer, shown = _find_payer(about)
     phone = "".join(sign for sign in shown.casefold() if sign.isalnum() or sign == "*")
     is_whole = "*" not in phone and len(phone) >= _PHONE
@@ -99,5 +101,5 @@ def _keep_under(link: PayerLink, payer: str) -> None:
     try:
         with transaction.atomic():
             link.save(update_fields=["payer", "shown"])
-    except IntegrityError:  # the same link was saved again under the newest key
+    except IntegrityError:  # the same link is already saved with the newest key
         PayerLink.objects.filter(pk=link.pk).delete()

@@ -3,10 +3,10 @@
 A payment has a place only if no row of its statement is missing or broken, and no question about
 the statement is open (`StatementFile.is_certain`).
 
-The money is recorded in this dashboard or elsewhere, unallocated, returned, or not ours.
-Unallocated money gets another place when it is recorded, or when a person names the place with a
-reason. “Recorded elsewhere” is such a decision, for a payment that the service has and this journal
-does not.
+The places are: recorded in this dashboard, recorded elsewhere, unallocated, returned, and not ours.
+Unallocated money gets another place when a repayment is recorded, or when a person chooses the
+place and gives a reason. A person chooses “recorded elsewhere” for a payment that the service has
+and this journal does not.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,9 +32,9 @@ from .rows import read_about
 
 PLACE = "dashboard.statements.place"
 _AT_ONCE = 500
-# Presumed repayments are left out, because they may belong to another payment.
+# Presumed repayments do not count, because they may belong to another payment.
 _KNOWN = RECORDED & ~Q(state=RepaymentState.PRESUMED)
-#: The interval at which the worker looks for payments that were recorded since.
+#: The worker looks for newly recorded payments once in this interval.
 EVERY = timedelta(minutes=1)
 
 
@@ -49,14 +49,15 @@ def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
 
 
 def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
-    """Return the receipts in any file whose money a person has put into another place."""
+    """Return the receipts whose money a person placed (PUT), in any file of the app."""
     same = StatementLine.objects.filter(receipt_key__in=set(keys) - {""}, place__in=PUT)
     return set(same.filter(file__app_id=app_id).values_list("receipt_key", flat=True))
 
 
 def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
-    """Return the receipts that a reversal names, in any file of the app without breaks."""
-    # The partial index of reversals is used, because the index of files would read all rows.
+    """Return the receipts that a reversal names, in a file of the app that has no breaks."""
+    # `unindexed` makes the database use the partial index of reversals. The index of files would
+    # read all rows.
     back = StatementLine.objects.exclude(reverses_key="").filter(reverses_key__in=set(keys))
     own = back.filter(unindexed(Q(file__app_id=app_id)))
     rows = own.values_list("reverses_key", "file__proof__found")
@@ -66,14 +67,15 @@ def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
 def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> set[int]:
     """Return the positions of payments that an unnamed reversal may have reversed.
 
-    Such a reversal names no payment. It has the same account and amount, is not older, and names
-    the same payer or reference, or neither. If a reversal names a reference of the bank, which may
-    repeat, it may have reversed each payment with this reference.
+    Such a reversal names no payment. Its account and amount fit the payment, it is not older, and
+    its payer and reference do not contradict the payment. If a reversal names a bank's reference,
+    which may repeat, it may have reversed any payment with this reference.
     """
     named = find_taken_back(file.app_id, [line.bank_key for line in lines if line.bank_key])
     wanted = {-line.amount for line in lines if line.amount}
     rows = StatementLine.objects.filter(
-        # The partial index of reversals that name no payment is used, as above.
+        # Here `unindexed` makes the database use the partial index of reversals that name no
+        # payment.
         unindexed(Q(file__app_id=file.app_id, file__network=file.network)),
         kind=Kind.REVERSAL,
         reverses_key="",
@@ -115,7 +117,7 @@ def may_name_same(reversal: About, payment: About) -> bool:
     shared = []
     if reversal.reference and payment.reference:
         one, other = fold_number(reversal.reference), fold_number(payment.reference)
-        # A reversal may have its own reference, so a different one proves nothing.
+        # A reversal may have a reference of its own, so a different reference proves nothing.
         shared += [True] if one == other else []
     if reversal.phone and payment.phone:
         phones = _compare_phones(reversal.phone, payment.phone)
@@ -127,7 +129,7 @@ def may_name_same(reversal: About, payment: About) -> bool:
 
 
 def _compare_phones(one: str, other: str) -> Agreement:
-    """Compare two phone numbers; one may be partly hidden or written without its country."""
+    """Compare two phone numbers. One may have hidden digits or lack its country."""
     for shown, whole in ((one, other.lstrip("+")), (other, one.lstrip("+"))):
         if whole.isdigit():
             return compare_payer(About(phone=shown), "", whole)
@@ -135,7 +137,7 @@ def _compare_phones(one: str, other: str) -> Agreement:
 
 
 def place_recorded() -> int:
-    """Set the place of some unallocated payments that are now recorded; return how many."""
+    """Set the place of unallocated payments that are now recorded; return their number."""
     lines = StatementLine.objects.filter(is_unallocated=True)
     keys = list(lines.filter(is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
     return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)
@@ -144,15 +146,15 @@ def place_recorded() -> int:
 def is_recorded(what: Q) -> Q:
     """Return the condition for lines whose money is recorded by repayments that fit `what`.
 
-    A repayment has the line's receipt, or has its bank's reference with the same day and amount.
-    Each part of a split line must be recorded.
+    The repayment has the line's receipt, or it has the bank's reference and the same day and
+    amount. Each part of a split line must be recorded.
     """
     own_id = Q(external_id_key=OuterRef("receipt_key"))
     same = Repayment.objects.filter(what, own_id, app_id=OuterRef("file__app_id"))
     parts = Allocation.objects.filter(line=OuterRef("pk"))
     own = Repayment.objects.filter(what, pk=OuterRef("repayment"))
     is_part_left = Exists(parts.filter(part__gt=1)) & Exists(parts.filter(~Exists(own)))
-    # This is `identity.is_same_day` in SQL, for rows without a time, such as rows of banks.
+    # This is `identity.is_same_day` in SQL. Rows of banks have no time.
     typed = Repayment.objects.filter(
         what,
         app_id=OuterRef("file__app_id"),
@@ -167,21 +169,25 @@ def is_recorded(what: Q) -> Q:
 
 
 def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
-    """Return the payments of an app without another place yet, the oldest first."""
-    # The partial index of unallocated lines is used. The index of files would read all rows.
+    """Return the unallocated payments of an app, the oldest first."""
+    # `unindexed` makes the database use the partial index of unallocated lines. The index of files
+    # would read all rows.
     own = unindexed(Q(file__app_id=app_id))
     lines = StatementLine.objects.filter(own, ~is_recorded(RECORDED), is_unallocated=True)
     return lines.select_related("file", "owner").order_by("moment", "pk")
 
 
 def take(line: StatementLine, by: User) -> None:
-    """Make a person the owner of a payment; nothing changes if it is no longer unallocated."""
+    """Make a person the owner of a payment, if the payment is still unallocated."""
     starts = StatementLine.objects.filter(place=Place.UNALLOCATED)
     transition(line, starts, {"owner": by}, by=by, action=PLACE, outcome="taken")
 
 
 def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
-    """Save that money was returned, not ours or recorded elsewhere; False if placed before."""
+    """Save that money was returned, is not ours or is recorded elsewhere.
+
+    Return False if the money is no longer unallocated.
+    """
     fields: dict[str, Any] = {"place": place, "place_reason": reason}
     fields |= {"placed_by": by, "placed_at": timezone.now()}
     starts = StatementLine.objects.filter(place=Place.UNALLOCATED)

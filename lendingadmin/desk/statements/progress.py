@@ -72,14 +72,14 @@ def read_progress(batch: Batch, now: datetime) -> dict[str, Any]:
     }
 
 
-# --- gauges for monitors (`GAUGES`). Batches are few, because a statement has only one. ---
+# --- gauges for monitors (`GAUGES`). They are fast, because a statement has only one batch. ---
 
 State = Batch.State
 Readings = list[tuple[tuple[str, ...], float]]
 
 
 def read_states() -> Readings:
-    """Return the number of batches of each app in each state except DONE."""
+    """Return the number of batches of each app, by state, without DONE."""
     rows = Batch.objects.values_list("file__app_id", "state").order_by()
     found = {(app, state): count for app, state, count in rows.annotate(Count("pk"))}
     states = [state.value for state in State if state != State.DONE]
@@ -87,7 +87,10 @@ def read_states() -> Readings:
 
 
 def read_rows_to_go() -> Readings:
-    """Return the number of accepted payments of each app that recordings must still enter."""
+    """Return the number of accepted payments of each app that are not entered yet.
+
+    Only batches count whose recording has begun.
+    """
     begun = Batch.objects.filter(state__in=(State.RECORDING, State.PAUSED))
     rows = Allocation.objects.filter(batch__in=begun, decision=Decision.ACCEPTED, repayment=None)
     counts = rows.values_list("batch__file__app_id").annotate(Count("pk")).order_by()
@@ -96,9 +99,9 @@ def read_rows_to_go() -> Readings:
 
 
 def read_last_moved() -> Readings:
-    """Return the time when the longest-waiting batch of each app last moved.
+    """Return the time of the last change of each app's slowest batch, in seconds since 1970.
 
-    Only batches that the worker processes are counted. The value is 0 if there is none.
+    Only batches that are being checked or recorded count. The value is 0 if there is none.
     """
     in_hand = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)).order_by()
     found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))
@@ -124,7 +127,7 @@ GAUGES = [
     ),
     TableGauge(
         "batch_moved_seconds",
-        "When the slowest batch that the worker has in hand last moved, by app; 0 for none.",
+        "Last change of the slowest batch in progress, by app; 0 if there is none.",
         ("app",),
         read_last_moved,
     ),

@@ -1,6 +1,6 @@
 """Comparison of a day's entries in the journal with the payments on statements.
 
-Each entry and each payment is in one part, and the parts of each side add up to its total.
+Each entry and each payment is in exactly one part, so the parts of each side add up to its total.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -43,8 +43,8 @@ class EntryPart(models.TextChoices):
 class Day:
     """The entries and the payments of a day by part, and the statements with rows of the day.
 
-    `covered` are the networks whose statements cover the day, and `files` are the files that
-    cover it. `so_far` are other files with some rows of the day, and the time of the last of these.
+    `covered` are the networks whose statements cover the day, and `files` are these statements.
+    `so_far` has the other files with rows of the day, each with the time of its last row.
     """
 
     entries: Mapping[str, Sums]
@@ -75,8 +75,8 @@ def sort_all(
 ) -> dict[str, Sums]:
     """Return the sums of the entries by part; each entry is in one part.
 
-    `confirmed` has the amounts in complete statements by id. `listed` has the amounts in other
-    statements by id. `totals` has the sum of everything that is recorded with each id.
+    `confirmed` has the amounts in complete statements, `listed` the amounts in other statements,
+    and `totals` the sums that are recorded; all by id.
     """
     parts = {part.value: Sums(str(part.label)) for part in EntryPart}
     for one in entries:
@@ -108,7 +108,7 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
     keys = {one.external_id_key for one in entries} - {""}
     confirmed, listed = _read_stated(app, keys, day)
     same = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_key__in=keys)
-    # Everything recorded with each of these ids, on all days and loans.
+    # The sum that is recorded with each of these ids, on all days and loans.
     totals = _add_up(same.values_list("external_id_key", "amount"))
     is_late = now >= get_midnight(day + timedelta(days=1), app.zone) + NOT_FOUND_AFTER
     files = [one for one in covers if one.first <= day <= one.last]
@@ -127,8 +127,8 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
 def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[int, StatementFile]:
     """Return the files that may have rows of a day but do not cover it.
 
-    These files were uploaded before the day was over, or they are not complete. A
-    file that names no days is included if it was uploaded within ACCOUNTS_OF.
+    These files were uploaded before the day was over, or they are not complete. A file whose head
+    names no days is included if it was uploaded within ACCOUNTS_OF after the day began.
     """
     since = get_midnight(day, app.zone)
     names_days = Q(begins__lte=day, ends__gte=day)
@@ -163,7 +163,8 @@ def _read_stated(
 ) -> tuple[dict[str, Decimal], dict[str, Decimal]]:
     """Return the amounts of payments in complete statements, and the amounts in other statements.
 
-    Payments are found by these ids, or on this day by a bank's reference.
+    A payment counts if its receipt is one of these ids, or if it is on this day and its bank's
+    reference is.
     """
     since, until = (get_midnight(day + timedelta(days=n), app.zone) for n in (0, 1))
     lines = StatementLine.objects.filter(
@@ -186,7 +187,10 @@ def _read_stated(
 def _read_credits(
     app: LendingApp, day: date, files: Sequence[int]
 ) -> tuple[dict[str, Sums], dict[int, datetime]]:
-    """Return a day's payments by place, without copies, and each file's time of the last one."""
+    """Return a day's payments by place, and the time of the last payment in each file.
+
+    Copies are left out.
+    """
     since = get_midnight(day, app.zone)
     lines = StatementLine.objects.filter(
         file__in=files,

@@ -2,7 +2,7 @@
 
 Rows of different loans are entered in groups, and the calls of a group are sent in parallel. Each
 row has its own idempotency key, so a worker that takes up a row again finds the repayment and sends
-nothing. A row whose recording failed is entered again only when a person asks for it.
+nothing. A row whose recording failed is entered again only if a person starts another check.
 """
 
 import time
@@ -24,13 +24,13 @@ from .findings import Decision, Finding
 from .models import Allocation, Batch
 from .standings import Recorded
 
-# The most rows, and seconds, between two checks whether a person stopped the recording.
+# The most rows, and the most seconds, between two checks whether a person stopped the recording.
 _AT_ONCE = 200
 _STEP = 1.0
-# Rows in a group, whose calls run in parallel: one for each thread. Their commits are shared, and
-# this many results may be unknown if a worker dies.
+# The rows of a group: one for each thread, so that their calls run in parallel. They are committed
+# together. If a worker dies, at most this many results are unknown.
 _GROUP = 12
-# After this many consecutive faults the service is the cause, and not a row.
+# After this many consecutive faults, the service is the cause and not the rows.
 _MOST_FAULTS = 5
 _FAULTY = (RepaymentState.NOT_SENT, RepaymentState.UNKNOWN)
 _SHOWN_AGAIN = ["decision", "finding", "account_id", "borrower_id", "basis", "owed"]
@@ -61,7 +61,7 @@ def run_slice(batch_id: int) -> timedelta | None:
         if not some:
             _end(batch)
             return None
-        # If another worker has claimed the batch first, this worker leaves the rows to it.
+        # If another worker has claimed the batch first, this worker stops.
         if not batches.advance(batch, State.RECORDING, tries=batch.tries, why=batch.why):
             return None
         _record_step(batch, some)
@@ -72,10 +72,10 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Record these rows until the time of the step is over, or until too many faults follow.
+    """Record these rows until the time of the step is over, or until too many faults occur.
 
-    The number of consecutive faults, and the last reason, are set on `batch` and not saved. Rows of
-    one loan are recorded one after another. While the service fails, one row is sent at a time.
+    Set the number of consecutive faults and the last reason on `batch`, but do not save them. Rows
+    of one loan are recorded one after another. While the service fails, one row is sent at a time.
     """
     until, left = time.monotonic() + _STEP, list(rows)
     while left and time.monotonic() < until and batch.tries < _MOST_FAULTS:
@@ -95,8 +95,8 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
     """Record rows of different loans in parallel, and save the result of each."""
     for row in rows:
         row.batch = batch
-    # After the decision, others may have recorded a row or placed its money elsewhere. After the
-    # approval, loans may have changed. Changed rows are shown again.
+    # Since the decision, another person may have recorded a row or placed its money. Since the
+    # approval, loans may have changed. A person must decide such rows again.
     changed = list_reopened(batch, rows)
     for row in changed:
         row.decision = Decision.OPEN

@@ -1,4 +1,4 @@
-"""Lines and sums of a statement as the screen and the CSV show them."""
+"""Lines of a statement and rows of a batch, as the screen and the CSV show them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from .standings import CHIPS
 
 @dataclass(frozen=True)
 class Seen:
-    """A line, with the part of the payer's data that a person may see.
+    """A line, with only the data of the payer that a person may see.
 
     Details may hold a name and a phone number.
     """
@@ -93,7 +93,7 @@ def describe_lines(
 
 
 def has_odd_day(line: StatementLine) -> bool:
-    """Return True if the day of a line does not fit the head, is in the future or very old."""
+    """Return True if the day of a line can't be right (`reading.days.is_odd_day`)."""
     file, zone = line.file, lending_app(line.file.app_id).zone
     if line.moment is None:
         return False
@@ -119,7 +119,10 @@ def describe_allocations(person: User, rows: Iterable[Allocation]) -> list[Shown
 def _mask_line(
     line: StatementLine, sees_names: bool, sees_phones: bool
 ) -> tuple[StatementLine, str, str, str, str]:
-    """Return the fields of Seen for a line. Texts that are part of its id are left out."""
+    """Return the fields of Seen for a line.
+
+    Other texts that are part of the line's id are left out.
+    """
     about = read_about(line)
     others = (one for one in about.others if one not in line.receipt)
     details = " · ".join(filter(None, (about.details, *others)))

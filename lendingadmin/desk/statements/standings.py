@@ -1,8 +1,8 @@
 """Comparison of each line of a statement with the journal.
 
-A statement proves that money reached the network, not that the service has it. So a statement
-confirms recorded repayments of the journal, and does not resolve a repayment with an unknown
-outcome.
+A statement proves that the money reached the network. It does not prove that the service recorded
+the repayment. Therefore a statement confirms recorded repayments, but never resolves a repayment
+that needs checking.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -91,7 +91,7 @@ Judged = tuple[Row, Standing]
 
 @dataclass
 class Sums:
-    """Rows or repayments that are counted together: their numbers, and their sums by currency."""
+    """Rows or repayments that are added up together: their numbers, and their sums by currency."""
 
     label: str
     chip: Status | None = None
@@ -148,7 +148,10 @@ def judge(
 def judge_lines(
     file: StatementFile, positions: Collection[int] | None = None, only: Q | None = None
 ) -> list[Judged]:
-    """Return the lines of a file, or at some positions, with standings for repayments of `only`."""
+    """Return the lines of a file, each with its standing in the journal.
+
+    If `positions` is given, return only these lines. Only repayments that fit `only` are compared.
+    """
     lines = file.lines.all() if positions is None else file.lines.filter(position__in=positions)
     rows = [Row(*values) for values in lines.order_by("position").values_list(*Row._fields)]
     payments = lines.filter(kind=Kind.PAYMENT).exclude(receipt_key="").order_by()
@@ -181,7 +184,7 @@ def judge_lines(
 
 
 def add_up(judged: Iterable[Judged]) -> tuple[dict[str, Sums], dict[str, Sums]]:
-    """Return the sums by kind, and the sums by standing. Each line is in both."""
+    """Return the sums by kind and the sums by standing. Each line counts once in each."""
     kinds = {kind.value: Sums(str(kind.label)) for kind in Kind}
     chips = {one: Status(str(one.label), *CHIPS[one]) for one in Standing}
     standings = {one.value: Sums(chip.word, chip) for one, chip in chips.items()}
@@ -196,8 +199,8 @@ def list_repayments(
 ) -> dict[str, list[Repayment]]:
     """Return the journal's repayments with the receipts or bank references of these lines.
 
-    The keys are these receipts and references. At most 20 repayments for each key are read, first
-    those that may have moved money. They are returned with the newest first.
+    The keys are these receipts and references. At most 20 repayments of each key are read; those
+    that may have moved money are preferred. The newest repayments come first.
     """
     payments = [line for line in lines if line.kind == Kind.PAYMENT]
     keys = {key for line in payments for key in (line.receipt_key, line.bank_key)} - {""}

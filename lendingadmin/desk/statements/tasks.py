@@ -1,6 +1,6 @@
 """Background work of the desk: check and record batches, in slices.
 
-A task has only the batch's number, and reads its work from the batch.
+A task gets only the number of the batch, and reads its work from the batch.
 """
 
 from datetime import timedelta
@@ -15,7 +15,8 @@ from .models import Batch, StatementFile
 
 State = Batch.State
 
-# Longer than a slow service needs for a page of rows, and short for a person who waits.
+# A batch without a change for this time is lost. A slow service needs less time for a page of rows,
+# and a waiting person accepts this delay.
 _LOST = timedelta(seconds=30)
 
 
@@ -42,7 +43,7 @@ def enqueue(batch: Batch) -> None:
 
 @task(priority=-30)
 def compare() -> None:
-    """Mark unallocated payments that are recorded, and search for repayments without a payment."""
+    """Mark unallocated payments as recorded, and search for repayments that no statement shows."""
     with duties.hide_error_words("comparing statements"):
         places.place_recorded()
         alarms.search_covered_days(timezone.now())
@@ -51,7 +52,8 @@ def compare() -> None:
 def beat() -> None:
     """Resume batches whose worker was lost, and expire batches that were not approved in time.
 
-    A worker that was only paused finds that its batch has changed. `compare` is enqueued too.
+    A worker that was only paused finds that its batch has changed. Also enqueue `compare`, at most
+    once a minute.
     """
     batches.expire_unapproved()
     if StatementFile.objects.exists():

@@ -1,4 +1,4 @@
-"""Statement rows with the transaction id of a repayment, for a timeline."""
+"""Timeline items for statement rows that have the transaction id of a repayment."""
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
@@ -15,7 +15,10 @@ from .models import StatementLine
 
 
 def find_lines(subject: Subject) -> QuerySet[StatementLine]:
-    """Return the payments with a time and the id of a subject's repayment, without copies."""
+    """Return the payments that have a time and the id of a subject's repayment.
+
+    Copies in other files are left out.
+    """
     own = find_repayments(subject).filter(external_id_minted=False).order_by()
     # Only the index of ids is used. An app has many files, and nearly all rows are payments.
     of_app = unindexed(Q(file__app_id=subject.app.app_id, kind=Kind.PAYMENT))

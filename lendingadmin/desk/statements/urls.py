@@ -1,4 +1,4 @@
-"""Routes of the statement desk, below /apps/<app>/."""
+"""Routes of the statement desk under /apps/<app>/."""
 
 from django.urls import path
 

@@ -1,4 +1,6 @@
-"""`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
+"""Template tags of assignments.
+
+`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
 `{% hand_overs_of_person as found %}`: the person's hand-overs of today and of the next week.
 `{% officers_of borrowers as officers %}`: the officers of many borrowers, by their ids.
@@ -26,7 +28,7 @@ _SOON = timedelta(days=7)
 
 
 class Assigned(NamedTuple):
-    """The assignment and the stand-in of a borrower, if any, and the right to change the officer.
+    """The officer and the stand-in of a borrower, and the right to change the officer.
 
     `is_gone` is True if the officer may no longer have borrowers in this app. `may_change` is True
     if the person may assign the borrower to another officer.
@@ -58,7 +60,7 @@ def officer_of(context: Context, borrower_id: object) -> Assigned | None:
 def officers_of(context: Context, borrowers: Iterable[Any]) -> dict[str, str]:
     """Return the officers' user names by borrower id, in one query.
 
-    Return nothing to people who may neither call nor assign.
+    For people who may neither call nor assign, return an empty dict.
     """
     person = context["request"].user
     if not (person.has_perm(CHANGE) or person.has_perm(HOLD)):
@@ -72,7 +74,7 @@ def officers_of(context: Context, borrowers: Iterable[Any]) -> dict[str, str]:
 def hand_overs_of_person(context: Context) -> list[HandOver]:
     """Return the hand-overs from or to the person, of today and the next week.
 
-    Return none for a person without the right to hand over.
+    For a person without the right to hand over, return an empty list.
     """
     person = context["request"].user
     if not person.has_perm(HAND_OVER):

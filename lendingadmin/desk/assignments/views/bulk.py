@@ -1,4 +1,4 @@
-"""Assign all borrowers of a list: the officer, how many change, the result of each borrower."""
+"""Pages that assign all borrowers of a list, and show the result for each borrower."""
 
 import logging
 
@@ -28,15 +28,15 @@ _PAGE = 50
 
 @access(CHANGE, _LIST, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the form for the officer of a list's borrowers, and the number of borrowers.
+    """Show the form for the officer of a list's borrowers, with the number of borrowers.
 
     A POST assigns the borrowers once and redirects to the result. If the borrowers have changed or
-    the form is too old, the page is shown again. Raise Http404 if there is no such list.
+    the form is too old, show the page again. Raise Http404 if there is no such list.
     """
     app = gateway.lending_app(app_id)
     found = open_list(app, request.GET.dict())
     if found is None or not found.is_valid:
-        raise Http404("The address is not that of a list, or there is no update yet.")
+        raise Http404("The address has no valid list, or there is no update yet.")
     form = OfficerForm(request.GET if "officer" in request.GET else None, app_id=app_id)
     counted, obstacle = None, ""
     if form.is_valid():
@@ -95,9 +95,9 @@ def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _go_on(found: BulkAssignment) -> None:
-    """Assign a short list immediately, and let the worker assign a long one.
+    """Assign a short list immediately; let the worker assign a long list.
 
-    The list is already saved, so the worker continues if the database is busy.
+    If the database is busy, the worker continues, because the list is already saved.
     """
     try:
         if found.rows.all()[: bulk.AT_ONCE + 1].count() > bulk.AT_ONCE:

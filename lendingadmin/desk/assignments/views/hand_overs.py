@@ -22,10 +22,10 @@ _MOST = 200
 
 @access(HAND_OVER, methods=("GET", "POST"))
 def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the current and future hand-overs; a POST adds one and redirects to this page.
+    """List the current and future hand-overs; a POST adds a hand-over and redirects to this page.
 
     Managers see all hand-overs; other people see their own. If the officer already has a stand-in
-    on one of the days, this is an error of the form.
+    on one of the days, the form shows an error.
     """
     app, person = gateway.lending_app(app_id), request.user
     today = timezone.localdate(timezone=app.zone)
@@ -38,7 +38,7 @@ def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
         if services.hand_over(app_id, *people, *days, person):
             messages.success(request, _("Saved. The borrowers are handed over."))
             return redirect("hand-overs", app_id)
-        words = _("There is a stand-in on some of these days already.")
+        words = _("The officer already has a stand-in on some of these days.")
         form.add_error("firstDay", ValidationError(words, code="taken"))
     rows = HandOver.objects.filter(app_id=app_id, ended_at=None, last_day__gte=today)
     if not may_change:
@@ -55,7 +55,9 @@ def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(HAND_OVER, methods=("POST",))
 def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """End a hand-over early; redirect to the hand-overs, without a message if it had ended before.
+    """End a hand-over early; redirect to the hand-overs.
+
+    If the hand-over had already ended, show no message.
 
     Raise Http404 for a hand-over that the person may not end.
     """

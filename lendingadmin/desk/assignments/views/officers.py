@@ -59,16 +59,16 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _list_people(app_id: str) -> QuerySet[User]:
-    """Return the people of the app who may have borrowers, or who still have some."""
+    """Return the people of the app who may have borrowers or still have borrowers."""
     own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk"))
     there = list_officers(app_id).order_by().values("pk")
     return User.objects.filter(Q(pk__in=there) | Exists(own))
 
 
 def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
-    """Return the product of each rule, and the names of its officers who can still be assigned.
+    """Return the product of each rule, with the names of the officers who may have borrowers.
 
-    Return None if there are no rules.
+    Return an empty list if there are no rules.
     """
     if active is None:
         return []
@@ -106,8 +106,8 @@ def borrowers(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def change(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show the form for a borrower's officer; a POST assigns the officer, or none.
 
-    Redirect to the borrower. If another person has changed the officer since, nothing is saved and
-    the POST redirects to this form with a warning.
+    The POST redirects to the borrower. If another person has changed the officer since the form was
+    opened, save nothing and redirect to this form with a warning.
     """
     row = services.find_assignment(app_id, check_id(borrower_id))
     form = ChangeForm(request.POST or None, app_id=app_id, row=row)

@@ -1,4 +1,4 @@
-"""Rules that assign borrowers to officers, and a count of the changes before saving."""
+"""Pages of the rules that assign borrowers to officers. A count shows the changes before saving."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -23,7 +23,7 @@ def edit(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the rules as a form.
 
     A POST counts the changes and shows the counts. A second POST with the same counts saves the
-    rules, starts their use by the worker and redirects to the officers.
+    rules and redirects to the officers. The worker then applies the rules.
     """
     snapshot, active = find_with_loans(app_id), rules.find_active(app_id)
     products = [key for key, _loans in list_products(snapshot)] if snapshot else []
@@ -51,7 +51,7 @@ def edit(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(CHANGE, "lending.loans.list")
 def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show rules that were saved before, because the trail links to them."""
+    """Show an earlier or the current set of rules. The audit trail links to this page."""
     found = get_object_or_404(
         RuleSet.objects.select_related("created_by"), app_id=app_id, pk=number
     )

@@ -1,8 +1,8 @@
 """Template tags for calls.
 
-`{% calling_of borrower_id as calling %}` gives the right to call a borrower, the lease of another
-person, and the last call and promise. `{% may_make_queues as may %}` is True if the person may make
-queues from lists. `{{ state|promise_chip }}` shows the state of a promise.
+`{% calling_of borrower_id as calling %}` returns a Calling, or None if the person may not call.
+`{% may_make_queues as may %}` is True if the person may make queues from lists.
+`{{ state|promise_chip }}` shows the state of a promise.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ register = template.Library()
 
 
 class Calling(NamedTuple):
-    """Data for calling a borrower: the lease of another caller, the last call and promise."""
+    """Data about calls to a borrower: another person's lease, the last call and promise."""
 
     other: Lease | None
     last: Call | None

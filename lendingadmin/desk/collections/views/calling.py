@@ -1,4 +1,4 @@
-"""A call with a borrower: the amounts owed, the earlier calls and promises, and the result."""
+"""Pages of a call: the amounts owed, the earlier calls and promises, and the result."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -56,8 +56,8 @@ _RIGHTS = (CALL, "lending.borrowers.get", "lending.loans.get")
 def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show the borrower with fresh data of the service, and the form; a POST saves the result.
 
-    The POST redirects to the next call of the queue, or to the queue or the borrower. If the form
-    was open for too long, nothing is saved and the POST redirects to this page with a warning.
+    The POST redirects to the next call of the queue, to the queue, or to the borrower. If the form
+    was open for too long, the POST saves nothing and redirects to this page with a warning.
     """
     app, now = gateway.lending_app(app_id), timezone.now()
     lease = leases.find_lease(app_id, borrower_id, now)
@@ -88,7 +88,7 @@ def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 def _keep(
     request: PersonRequest, app: LendingApp, borrower_id: str, form: CallForm, lease: Lease | None
 ) -> HttpResponse:
-    """Save the call and confirm it; redirect to the queue's next call or back to the borrower."""
+    """Save the call, and redirect to the queue's next call or to the borrower, with a message."""
     given = form.cleaned_data
     try:
         key = idempotency.check_key(request, PURPOSE, given["token"])
@@ -116,7 +116,7 @@ def _keep(
     if queue:
         return redirect("queue", app.app_id, kept.queue)
     if kept.queue:
-        # The queue was retired, or is not for this person any more.
+        # The queue was retired, or this person no longer works on it.
         return redirect("collections", app.app_id)
     return redirect("borrower", app.app_id, borrower_id)
 
@@ -125,7 +125,7 @@ def _keep(
 def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Take a lease on a borrower who was found outside a queue; redirect to the call.
 
-    If another person has a lease on this borrower, the page of the call shows this.
+    If another person has a lease on this borrower, the page of the call shows this person.
     """
     leases.take(app_id, borrower_id, request.user, timezone.now(), account_id="", queue="")
     return redirect("call", app_id, borrower_id)
@@ -133,7 +133,7 @@ def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse
 
 @access(*_RIGHTS, methods=("POST",))
 def leave(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Release the borrower without a call, so that another person may call them.
+    """Release the lease without a call, so that another person may call the borrower.
 
     Redirect to the queue, to all queues if this queue is gone, or to the borrower.
     """
@@ -177,7 +177,9 @@ def _read_live(
     *,
     may_dial: bool,
 ) -> dict[str, Any]:
-    """Read the borrower and the loans from the service; a failed read gives an error card.
+    """Read the borrower and the loans from the service.
+
+    For each record that can't be read, return an error card.
 
     Raise NotFound or InvalidId if there is no such borrower.
     """
@@ -210,7 +212,7 @@ def _read_live(
 
 
 def _open(found: Any, key: str) -> Any:
-    """Return the record that was read, or raise the LendingError in its place."""
+    """Return the record that was read. If there is an error in its place, raise it."""
     if isinstance(found, LendingError):
         raise found
     return check_named(found, key)

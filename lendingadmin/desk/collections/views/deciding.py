@@ -1,4 +1,4 @@
-"""Decisions on stops and promises."""
+"""Pages of the decisions on stops and promises."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -23,7 +23,7 @@ _PAGE = 50
 def stops(request: PersonRequest, app_id: str) -> HttpResponse:
     """List disputes, hardship and borrowers who must not be called, the oldest first.
 
-    With `?waits=decision`, list only rows that this person can decide.
+    With `?waits=decision`, list only the rows that this person may decide.
     """
     rows = Stop.objects.filter(app_id=app_id, ended_at=None)
     if is_waiting := request.GET.get("waits") == "decision":

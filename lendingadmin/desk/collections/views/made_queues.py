@@ -22,12 +22,12 @@ _LIST = "lending.loans.list"
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the form that makes a queue from the list in the address; a POST makes the queue.
 
-    The POST redirects to the queue. A name that is taken is an error of the form. Raise Http404
+    The POST redirects to the queue. If the name is taken, the form shows an error. Raise Http404
     for an invalid list.
     """
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
-        raise Http404("The address is not that of a list.")
+        raise Http404("The address has no valid list.")
     form = CallQueueForm(request.POST or None, app_id=app_id)
     if request.method == "POST" and form.is_valid():
         query = write_query(listed.cleaned_data)
@@ -43,7 +43,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show the form for a queue's name and people; a POST saves both.
 
-    The POST redirects to the queue. A name that is taken is an error of the form. Raise Http404 if
+    The POST redirects to the queue. If the name is taken, the form shows an error. Raise Http404 if
     there is no such queue.
     """
     queue = _find(app_id, number)
@@ -52,7 +52,7 @@ def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         if made_queues.change_queue(queue, form.cleaned_data, request.user):
             messages.success(request, _("Saved: %(name)s.") % {"name": queue.name})
             return redirect(queue)
-        _find(app_id, number)  # 404 if it was retired since
+        _find(app_id, number)  # 404 if another request has retired the queue
         form.add_error("name", made_queues.NAME_TAKEN)
     context = {"app": gateway.lending_app(app_id), "form": form, "queue": queue}
     return render(request, "collections/make_queue.html", context)

@@ -1,4 +1,4 @@
-"""Pages of the queues of an app: all queues, one of them, and its next borrower."""
+"""Pages of the queues: all queues, one queue, and the next borrower of a queue."""
 
 from datetime import timedelta
 
@@ -50,7 +50,7 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(CALL, "lending.loans.list")
 def queue(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
-    """Show the borrowers to call, in order, with their figures, last payment and last contact."""
+    """Show the borrowers of a queue in order, with figures, last payment and last contact."""
     found = _open(request, app_id, key)
     start = min(whole_number(request.GET.get("after")) or 0, MOST)
     some = found.read_rows(start, start + _PAGE + 1)
@@ -79,7 +79,7 @@ def take_next(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
 def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
     """Redirect to the call with the next borrower of a queue, or back to the queue if none is free.
 
-    If none is free within calling hours, a message says that no calls are left.
+    If no borrower is free within calling hours, show a message that no calls are left.
     """
     lease = services.take_next(found, request.user)
     if lease is not None:

@@ -17,7 +17,7 @@ from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.web.requests import address_with
 
 register = template.Library()
-# These columns sort ascending at first. All other columns sort descending at first.
+# The first click on these columns sorts ascending. For all other columns it sorts descending.
 _ASCENDING_FIRST = frozenset({"loan", "product", "due", "began"})
 
 

@@ -1,4 +1,4 @@
-"""Lists of borrowers: with open or overdue loans in the newest snapshot, or of an officer.
+"""Lists of borrowers: with open or overdue loans in the newest snapshot, or by officer.
 
 The service has no filter for its list of borrowers, so these lists come from our own database.
 """
@@ -26,13 +26,13 @@ from lendingadmin.web.access import access
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListPage, as_id
 from lendingadmin.web.requests import PersonRequest, address_with
 
-# The value of `officer` in the address for the person's own borrowers and the borrowers for whom
-# the person is the stand-in.
+# The value of `officer` in the address for the person's own borrowers and the borrowers whom the
+# person covers.
 MINE = "mine"
 
 
 class ListedBorrower(NamedTuple):
-    """A borrower of a list, with their open loans; None if these are not known."""
+    """A borrower of a list, with the open loans; None if these are not known."""
 
     borrower_id: str
     owing: OpenLoans | None
@@ -98,7 +98,7 @@ def borrower_list(request: PersonRequest, app_id: str) -> HttpResponse:
 def list_borrower_ids(
     app: LendingApp, snapshot: Snapshot, wanted: Mapping[str, str], person: User
 ) -> QuerySet[Any, str]:
-    """Return the ids of the borrowers, some of them twice; "" is an unknown borrower."""
+    """Return the ids of the borrowers. An id may come twice, and "" is an unknown borrower."""
     loans = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True)
     if wanted["show"] == "overdue":
         loans = loans.filter(overdue_rank__gt=0)

@@ -1,4 +1,4 @@
-"""The home page of an app: the person's own work, open decisions and the portfolio."""
+"""Home page of an app: the person's own work, open decisions and the portfolio."""
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -30,9 +30,9 @@ def start(request: PersonRequest) -> HttpResponse:
 
 @access("lending.loans.list")
 def home(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the sections for this person's work; all data come from our own database.
+    """Show the sections for this person's work, with data from our own database.
 
-    Before that, some due checks of repayments read their loans from the service.
+    Before that, make some of the due checks of repayments, which read loans from the service.
     """
     app = gateway.lending_app(app_id)
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)

@@ -1,4 +1,4 @@
-"""Lists of the loans in a snapshot, and saved lists."""
+"""Pages of the lists of loans in a snapshot, and of saved lists."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -109,11 +109,11 @@ def _show(
 def save(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the form that saves the list in the address; a POST saves and shows the list.
 
-    A name that is taken is an error of the form. Raise Http404 for an invalid list.
+    If the name is taken, the form shows an error. Raise Http404 for an invalid list.
     """
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
-        raise Http404("The address is not that of a list.")
+        raise Http404("The address has no valid list.")
     form = SavedListForm(request.POST or None, app_id=app.app_id, owner=request.user)
     if request.method == "POST" and form.is_valid():
         query = saved_lists.write_query(listed.cleaned_data)
@@ -155,7 +155,7 @@ def _create(
 def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Put a list into the person's sidebar, or remove the list; redirect to the list.
 
-    If the sidebar is full, only a warning is shown.
+    If the sidebar is full, only show a warning.
     """
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if request.POST.get("pin") != "on":
@@ -221,9 +221,9 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
 def _build_rows(
     app_id: str, rows: list[CorrectedLoan], snapshot: Snapshot, may_see: bool
 ) -> Iterator[Iterable[object]]:
-    """Yield rows of the CSV: amounts less the repayments recorded since the snapshot.
+    """Yield the rows of the CSV, with amounts minus the repayments since the snapshot.
 
-    The last columns have these repayments.
+    The last columns show these repayments.
     """
     names = list_names(app_id, [row.loan.borrower_id for row in rows], may_see=may_see)
     counted_at = timestamp_text(snapshot.began_at)

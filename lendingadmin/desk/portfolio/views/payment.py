@@ -1,7 +1,7 @@
-"""The payment box: from a person or loan, an amount and a code to the review of a repayment.
+"""The payment box. A person or loan, an amount and a code lead to the review of a repayment.
 
-Text that people type about a borrower is sent only by POST. The review and the record are the
-same as for every repayment (`money/repayments/views/recording.py`).
+Text about a borrower is sent only by POST. The review and the recording are the same as for every
+repayment (`money/repayments/views/recording.py`).
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,8 @@ def payment(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the payment box on its own page.
 
     A POST redirects to the review if the input names one loan. If several loans are possible, the
-    page offers them with the typed values. A failed read of the loan is shown as a card.
+    page offers them, with the typed values. If the loan can't be read, the page shows an error
+    card.
     """
     return enter_payment(request, app_id, usual=recording.read_last_used(request, app_id))
 
@@ -90,9 +91,9 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
 
 
 def _focus(form: PaymentBoxForm, found: FoundPayees) -> None:
-    """Put the cursor into the first wrong field, else into the first field.
+    """Put the cursor into the first wrong field, or else into the first field.
 
-    If loans are found, the cursor stays out of the fields.
+    If loans are found, put the cursor into no field.
     """
     if found.payees:
         return

@@ -1,4 +1,4 @@
-"""Snapshots of the portfolio: begin one, stop it, and show its progress."""
+"""Pages that begin and stop a snapshot of the portfolio, and show the progress."""
 
 from datetime import timedelta
 
@@ -17,7 +17,8 @@ from lendingadmin.web.requests import PersonRequest
 
 COUNT = "dashboard.portfolio.count"
 
-# A hundred thousand loans take about a minute; a slow service takes longer.
+# The page polls at most for this time. A hundred thousand loans take about a minute, but a slow
+# service takes longer.
 _LONGEST = timedelta(hours=1)
 _STANDS_STILL = timedelta(minutes=1)
 
@@ -26,7 +27,7 @@ _STANDS_STILL = timedelta(minutes=1)
 def count(request: PersonRequest, app_id: str) -> HttpResponse:
     """Begin a snapshot, and record this in the audit trail; redirect to the home page.
 
-    If a snapshot is running already, only a message is shown.
+    If a snapshot is already running, only show a message.
     """
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
@@ -42,8 +43,8 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
 def stop(request: PersonRequest, app_id: str) -> HttpResponse:
     """Stop the running snapshot, and record this in the audit trail; redirect to the home page.
 
-    The figures of the last complete snapshot stay. If no snapshot is running, only a message is
-    shown.
+    The figures of the last complete snapshot remain. If no snapshot is running, only show a
+    message.
     """
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)

@@ -35,11 +35,11 @@ def read(
 ) -> Statement | UnknownTable:
     """Return the statement in a file, with times in the given zone.
 
-    `currency` is the lender's currency, which gives the number of decimals if the file names no
-    currency. `day_first` is a person's answer if the days can be read in two ways. A table of an
-    unknown layout is returned as UnknownTable until a person's `mapping` names its columns.
-    `answers` are a person's meanings of words. A day after `today` is a mistake. Raise Refused with
-    a sentence for the person who chose the file.
+    `currency` is the lender's currency. It gives the number of decimals if the file names no
+    currency. `day_first` is a person's answer if the days can be read in two ways. For a table of
+    an unknown layout, return UnknownTable until a person's `mapping` names its columns. `answers`
+    are the meanings of words that a person gave. A day after `today` is a mistake. Raise Refused
+    with a sentence for the person who uploads the file.
     """
     context = Context(
         zone, today or timezone.now().astimezone(zone).date(), currency, answers or {}
@@ -47,7 +47,7 @@ def read(
     found = _read(content, context, day_first, mapping)
     if not isinstance(found, Statement) or found.day_is_proposed:
         return found
-    # Add flaws for impossible days and wrong years, and the years that a person must confirm.
+    # Add the flaws for impossible days and wrong years, and the question about years to confirm.
     years, wrong = find_old_years(found, context.today, context.answers)
     words = _("Row %(number)s has a wrong year.")
     flaws = [*find_odd_days(found, context.today)]
@@ -76,7 +76,7 @@ def _read(
 
 
 def _read_callbacks(content: bytes) -> list[list[str]]:
-    """Return the rows of a JSON list, or of JSON objects on lines; the first row has the names."""
+    """Return the rows of a JSON list, or of lines with one JSON object each; names come first."""
     text = decode(content)
     try:
         try:
@@ -99,10 +99,10 @@ def _read_callbacks(content: bytes) -> list[list[str]]:
 
 
 def _open_object(found: dict[str, Any]) -> list[Any]:
-    """Return the only list of objects in an object, or else the object as the only payment.
+    """Return the only list in an object; if there is no list, the object is the only payment.
 
-    Raise Refused if the object holds more than that list and scalars, because it is not clear which
-    parts are payments.
+    Raise Refused if the object has several lists or objects, because it is not clear which of them
+    has the payments.
     """
     inner = [one for one in found.values() if isinstance(one, list | dict)]
     if not inner or find_layout(list(found)):

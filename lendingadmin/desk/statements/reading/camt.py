@@ -1,4 +1,4 @@
-"""CAMT.053, the statement of banks in ISO 20022, of any version."""
+"""Reader of CAMT.053, the bank statement of ISO 20022, in any version."""
 
 import io
 import re
@@ -28,7 +28,7 @@ from .figures import is_of_currency
 from .meanings import STATUS, Answers, read_status
 from .tables import MOST_ROWS
 
-# An XML element of the standard library. Only its parser is dangerous, and is not used.
+# An XML element of the standard library. Only the library's parser is dangerous; it is not used.
 Element = Any
 # The status codes of ISO 20022. Only booked money has moved.
 _STATUSES = {"BOOK": True, "PDNG": False, "INFO": False, "FUTR": False, "EXPD": False}
@@ -37,17 +37,19 @@ _RETURNS = ("UPDD", "UPCQ", "UPCT", "RRTN", "RPCR", "RTRN")
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
 _ADJUSTED = "CAJT"
 _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", _ADJUSTED)
-# Enough for twenty thousand entries of a hundred elements each, and deeper than any element in
-# them.
+# Enough for twenty thousand entries of a hundred elements each. No statement is this deep.
 _MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
 _AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
-# Elements outside `Refs` with a reference of the creditor, of a document, or in words.
+# Elements outside `Refs` that have a reference: of the creditor, of a document, or within a text.
 _REFERENCES = ("Ref", "Nb", "AddtlRmtInf", "AddtlTxInf")
 _PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("MobNb", "PhneNb")]
 
 
 def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
-    """Return the statement in a file. Raise Refused for bad XML, or for several accounts."""
+    """Return the statement in a file.
+
+    Raise Refused for XML that can't be read, or several accounts.
+    """
     reader, (stream, others) = _Reader(zone, answers), open_camt(content)
     try:
         for element in _walk(stream):
@@ -62,7 +64,10 @@ def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
 
 
 def _walk(stream: io.BytesIO) -> Iterator[Element]:
-    """Yield each element when it ends, without namespaces. Raise Refused if there are too many."""
+    """Yield each element when it ends, without its namespace.
+
+    Raise Refused for too many elements.
+    """
     count = depth = 0
     for event, element in iterparse(stream, ("start", "end"), forbid_dtd=True):
         if event == "end":
@@ -104,7 +109,7 @@ class _Reader:
         elif element.tag == "FrToDt":
             self._read_period(element)
         elif element.find("Id") is not None:
-            # Counterparties have accounts too, but these are within entries.
+            # The accounts of counterparties are within entries, so these paths do not find them.
             paths = ("IBAN", "Id/IBAN", "Id/Othr/Id")
             self.accounts.append(find_given(*(_text(element, path) for path in paths)))
             self.holder = self.holder or _text(element, "Ownr/Nm")
@@ -113,7 +118,8 @@ class _Reader:
     def _read_period(self, element: Element) -> None:
         names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
         moments = [one for name in names if (one := self._read_day(element, name))]
-        # A period that ends at midnight ends on the day before, unless it begins at that time.
+        # If a period ends at midnight, its last day is the day before, unless it begins at that
+        # midnight.
         if moments and element.find("ToDtTm") is not None and moments[-1] > moments[0]:
             moments[-1] -= timedelta(microseconds=1)
         known = [one.date() for one in moments]
@@ -124,7 +130,7 @@ class _Reader:
 
     def build(self) -> Statement:
         """Return the statement from all processed elements."""
-        # Entries outside a statement count too.
+        # Entries outside any statement element count too.
         if self.lines or not self.messages:
             self._close_message()
         if is_newest_first([balances for balances, _lines in self.messages]):
@@ -132,7 +138,7 @@ class _Reader:
         balances = [one for one, _lines in self.messages]
         lines = [line for _one, lines in self.messages for line in lines]
         if 0 < sum(not line.status for line in lines) < len(lines):
-            # Only some entries have a status, so a person must explain the entries without one.
+            # Only some entries have a status, so a person must explain an empty status.
             is_done = self._read_status("")
             kind = Kind.FAILED if is_done is False else Kind.OTHER
             lines = [x if x.status or is_done else replace(x, kind=kind) for x in lines]
@@ -152,7 +158,10 @@ class _Reader:
         )
 
     def _read_status(self, status: str, *, is_alone: bool = False) -> bool | None:
-        """Return whether an entry is booked; None, and ask a person, if its status is unknown."""
+        """Return True if an entry is booked.
+
+        If its status is unknown, ask a person and return None.
+        """
         if status.upper() in _STATUSES:
             return _STATUSES[status.upper()]
         is_done, word = read_status(status, self.answers, is_alone=is_alone)
@@ -179,7 +188,7 @@ class _Reader:
 
     def _read_entry(self, entry: Element) -> Iterator[Line]:
         side = _text(entry, "CdtDbtInd").upper()
-        # Without a known side it is not clear whether the money came or went.
+        # If the side is unknown, it is not clear whether the money came in or went out.
         amount = _read_amount(entry) if side in ("CRDT", "DBIT") else None
         if amount is not None and not is_of_currency(amount, _find_currency(entry)):
             amount = None
@@ -211,7 +220,8 @@ class _Reader:
         # The ultimate debtor, who pays through another person's account, is the payer.
         names = (f"RltdPties/{x}{y}/Nm" for x in (f"Ultmt{party}", party) for y in ("/Pty", ""))
         payer = find_given(*(_text(part, name) for name in names))
-        # An entry with several details that can't be separated has the words of all of them.
+        # If an entry has several details that can't be separated, its line gets the words of all
+        # details.
         words = [x.text or "" for x in part.iter("Ustrd") if part is not entry]
         reference = find_given(
             _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
@@ -219,7 +229,7 @@ class _Reader:
         # `NtryRef` is not used, because it only numbers the entries of a file.
         receipt = find_given(_text(part, "Refs/AcctSvcrRef"), _text(entry, "AcctSvcrRef"))
         details = " ".join([*words, _text(entry, "AddtlNtryInf")]).strip()
-        # If the details can't be separated, it is unknown to which of them a reference belongs.
+        # If the details can't be separated, it is not clear to which detail a reference belongs.
         others = [] if part is entry else list(_list_references(part))
         return Line(
             number=self.before + len(self.lines) + 1,
@@ -240,7 +250,7 @@ class _Reader:
     def _read_day(self, element: Element, name: str) -> datetime | None:
         texts = (_text(element, path) for path in (f"{name}/DtTm", f"{name}/Dt", name))
         text = find_given(*texts)
-        # A date without a time may have an offset, which is ignored.
+        # A date may have an offset but no time. The offset is then ignored.
         return read_moment(text if "T" in text else text[:10], self.zone, day_first=True).at
 
 
@@ -249,9 +259,9 @@ def _split(
 ) -> Sequence[tuple[Element, Decimal, Decimal]]:
     """Return the details of an entry, each with its amount and the bank's charge.
 
-    The details must explain the full amount of the entry. Otherwise return the only detail, or
-    the entry itself, with the amount of the entry. The payer of an entry with several details
-    that can't be separated is unknown.
+    The amounts of the details must add up to the amount of the entry, if necessary less charges. If
+    they do not, return one part with the amount of the entry: the only detail, or the entry itself.
+    The payer of such an entry with several details is unknown.
     """
     sums = [_read_amount(part) or _read_amount(part, "AmtDtls/TxAmt/Amt") for part in details]
     known = [one for one in sums if one is not None]
@@ -272,7 +282,7 @@ def _list_references(part: Element) -> Iterator[str]:
 
 
 def _read_charges(part: Element) -> Decimal:
-    """Return the charges that the bank deducted from an amount before it credited the rest."""
+    """Return the charges that the bank deducted before it credited the rest of an amount."""
     records = part.findall("Chrgs/Rcrd") or part.findall("Chrgs")
     debits = (one for one in records if _text(one, "CdtDbtInd") != "CRDT")
     sums = (_read_amount(x) or _read_amount(x, "TtlChrgsAndTaxAmt") for x in debits)

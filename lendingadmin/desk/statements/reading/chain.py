@@ -1,4 +1,4 @@
-"""The parts of one file: their common account, their order and the gaps between them."""
+"""Checks between the parts of one file: the common account, the order, and missing parts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,17 +20,20 @@ from .meanings import is_total
 _NONE = ("NOTPROVIDED", "NONREF")
 # The opening and the closing balance of a message; None if the message has none.
 Balances = tuple[Decimal | None, Decimal | None]
-# Account numbers have at least this many digits; page numbers have fewer.
+# A number with fewer digits is a page number, not an account.
 _DIGITS = 4
 
 
 def find_given(*texts: str | None) -> str:
-    """Return the first of a bank's texts that is not empty or a placeholder; empty if none."""
+    """Return the first text that is neither empty nor a placeholder; empty if there is none."""
     return next((text for text in texts if text and text.upper() not in _NONE), "")
 
 
 def find_account(accounts: Iterable[str]) -> str:
-    """Return the account as first written, or an empty text. Raise Refused for several accounts."""
+    """Return the only account, as written first; empty if none.
+
+    Raise Refused for several accounts.
+    """
     named = [account for account in accounts if account]
     if len(set(map(normalise_account, named))) > 1:
         words = _("The file has statements of several accounts. Export them one by one.")
@@ -46,10 +49,10 @@ def is_other_head(
     *,
     is_new: bool,
 ) -> bool:
-    """Return True if rows within a table name another account than the `first` rows above it.
+    """Return True if rows within a table name another account than `first`, the rows above it.
 
-    `is_new` is True if new headings follow the rows. Then another holder is enough, or another
-    number with the same label.
+    `is_new` is True if the rows are next to new headings. Then another holder, or another number
+    with the same label, is enough too.
     """
     head, other = (read_head(part, zone, day_first=True) for part in (first, rows))
     named = normalise_account(str(other.get("account", "")))
@@ -65,7 +68,7 @@ def is_other_head(
 
 
 def _list_numbers(rows: Sequence[Sequence[str]], zone: tzinfo) -> dict[str, str]:
-    """Return the numbers in a head by label. Days and amounts are left out."""
+    """Return the numbers in a head, by label, without days and totals."""
     found = dict[str, str]()
     for row in rows:
         cells = [cell for cell in row if cell]
@@ -86,7 +89,7 @@ def is_newest_first(messages: Sequence[Balances]) -> bool:
 
 
 def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
-    """Yield a flaw for each message whose first balance is not the last balance before it."""
+    """Yield a flaw where a message does not begin with the balance that ended the one before."""
     for number, (one, other) in enumerate(pairwise(messages), start=1):
         ends, begins = one[1], other[0]
         if ends is not None and begins is not None and ends != begins:
@@ -99,7 +102,10 @@ def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
 
 
 def are_newest_first(found: Sequence[Line]) -> bool:
-    """Return True if the newest row is first, according to the times, or else the balances."""
+    """Return True if the newest row is first.
+
+    The times show the order, or else the balances.
+    """
     moments = [line.moment for line in found if line.moment]
     falling = sum(a > b for a, b in pairwise(moments))
     rising = sum(a < b for a, b in pairwise(moments))

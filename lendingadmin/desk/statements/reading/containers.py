@@ -17,7 +17,7 @@ LARGEST = 20_000_000  # bytes
 _MOST_UNPACKED, _MOST_PARTS, _MOST_RATIO = 200_000_000, 2_000, 400
 _MOST_NAMED = 10
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# The names of a spreadsheet's parts with macros begin with one of these.
+# Parts of a spreadsheet that have macros begin with one of these names.
 _MACRO_PARTS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
 # The beginning of an old workbook with a password.
 _FILEPASS = re.compile(rb"(?s)\x09\x08\x10\x00\x00\x06\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00")
@@ -125,7 +125,10 @@ def _is_open_document(packed: zipfile.ZipFile) -> bool:
 
 
 def _check_xml_of(packed: zipfile.ZipFile) -> None:
-    """Raise Refused if a part of a spreadsheet declares entities, as no program does."""
+    """Raise Refused if a part of a spreadsheet declares entities.
+
+    No spreadsheet program does this.
+    """
     for name in packed.namelist():
         if name.endswith((".xml", ".rels")):
             with packed.open(name) as part:
@@ -179,7 +182,7 @@ def _find_text(content: bytes) -> str:
         )
         raise Refused(words, code="no_statement")
     if _MT940.search(content[:20_000]):
-        # The envelope of SWIFT begins with a brace, as JSON does.
+        # A SWIFT envelope begins with a brace, like JSON.
         return MT940
     return JSON if start[:1] in (b"{", b"[") and b'"' in start else CSV
 

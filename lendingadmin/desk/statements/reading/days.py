@@ -1,4 +1,4 @@
-"""Days and times in statements, and the choice of the day or the month as the first number."""
+"""Read days and times of statements, and find out whether the day or the month comes first."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -13,15 +13,15 @@ from lendingadmin.desk.statements.lines import Flaw, Kind, Line, Statement
 
 from .meanings import YEAR, Answers, read_word
 
-# No payment is in the future, but the next day may have begun in another zone.
+# No payment is in the future. But in another zone the next day may have begun.
 _AHEAD = timedelta(days=1)
-# Banks book on the next business day. A date with day and month exchanged is further away.
+# Banks may book some days later. A date with day and month swapped is further away than this.
 _BOOKED_AHEAD = _AROUND = timedelta(days=4)
-#: The layouts that give the days of booking.
+#: The layouts whose days are days of booking.
 _BOOKED = ("camt-053", "mt940")
 #: A person must confirm the year of rows older than this, if the head names no period.
 OLD = timedelta(days=400)
-# A person must also confirm the year of a row with such a gap to all later rows.
+# A person must also confirm the year of a row if the next later row is more than this away.
 _GAP = timedelta(days=300)
 _DAY = 10
 _TOO_OLD = timedelta(days=3660)
@@ -49,14 +49,17 @@ _MONTHS = {
 
 
 class Moment(NamedTuple):
-    """A moment that was read. `at` has a time zone; it is None if the text is not a date."""
+    """Moment in a statement. `at` has a time zone, and is None if the text is not a date."""
 
     at: datetime | None
     has_time: bool = False
 
 
 class DayOrder(NamedTuple):
-    """The order of day and month in a file; `is_proposed` if a person must confirm it."""
+    """Order of day and month in a file.
+
+    `is_proposed` is True if a person must confirm the order.
+    """
 
     day_first: bool
     is_proposed: bool = False
@@ -76,10 +79,10 @@ def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
 
 
 def is_mixed(texts: Iterable[str]) -> bool:
-    """Return whether days in figures have different forms.
+    """Return True if days in figures have different forms.
 
-    The year is first in some and last in others, or the separators differ. Then a program has
-    rewritten the days that it could read.
+    In some the year comes first and in others last, or the separators differ. This shows that a
+    program has rewritten the days that it could read.
     """
     found = set[str]()
     for text in texts:
@@ -99,10 +102,10 @@ def find_day_order(
     usual: bool | None = None,
     today: date | None = None,
 ) -> DayOrder:
-    """Return the order in which the days of a file are read; certain if only one is possible.
+    """Return the order of day and month in a file. It is certain if only one order is possible.
 
-    `periods` are the possible readings of the period in the head. If both orders are possible, the
-    `usual` one is proposed, or else the order in which fewer rows are out of sequence.
+    `periods` are the possible readings of the period in the head. If both orders are possible,
+    propose the `usual` order, or else the order in which fewer rows are out of sequence.
     """
     both = [found for text in texts if (found := _FORMS[1].match(" ".join(text.split())))]
     if any(int(one["first"]) > 12 for one in both):
@@ -144,15 +147,15 @@ def _find_last(today: date, layout: str) -> date:
 
 
 def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
-    """Return whether all days are in a period, both ends included."""
+    """Return True if all days are in a period, including its first and last day."""
     return all(begins <= day <= ends for day in days)
 
 
 def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
     """Yield a flaw for each row whose day can't be right.
 
-    Such a day is in the future, very old, or far outside the period of the head. A row that
-    moved no money may have any day.
+    Such a day is in the future, very old, or far outside the period in the head. Rows that moved no
+    money are not checked.
     """
     begins, ends = statement.begins, statement.ends
     for line, day in _list_days(statement):
@@ -177,8 +180,8 @@ def find_old_years(
 ) -> tuple[list[str], set[int]]:
     """Return the years that a person must confirm, and the numbers of the rows with a wrong year.
 
-    A year must be confirmed if its rows are old or far from all later rows. If the head names a
-    period, nothing is asked.
+    A person must confirm a year if its rows are old, or if a long gap separates them from all later
+    rows. If the head names a period, return nothing.
     """
     asked, wrong = list[str](), set[int]()
     if statement.begins and statement.ends:
@@ -203,13 +206,13 @@ def _list_days(statement: Statement) -> Iterator[tuple[Line, date]]:
 
 
 def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
-    """Return True if days are in order only with day and month exchanged.
+    """Return True if a program probably swapped day and month in some of the days.
 
-    This happens if a program exchanged them in the texts that it could read. Each day is read in
-    the way that is nearer to the day before. Then all days must be in order, and must cover less
-    than half of the time that they cover as written.
+    As written, the days are out of order, or the days of one month are spread over several months.
+    To test this, read each day in the way that is nearer to the day before. If all days are then in
+    order and cover less than half of the time, the answer is True.
     """
-    # Most rows have the same day as the row before, and this day is read once.
+    # Most rows have the same day as the row before. Such a day is read once.
     different = (next(same) for _day, same in groupby(texts, key=lambda text: text[:_DAY]))
     read = [_read_both(text, zone, day_first) for text in different]
     both = [days for days in read if days]
@@ -227,7 +230,7 @@ def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
 
 
 def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
-    """Return the day as written, and with day and month exchanged if possible; none if no day."""
+    """Return the day as written, and the day with day and month swapped if that is a day."""
     moment = read_moment(text, zone, day_first=day_first).at
     if moment is None:
         return ()
@@ -241,9 +244,9 @@ def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
 def _is_spread(both: Sequence[Sequence[date]]) -> bool:
     """Return True if the days of one month are written as days of several months.
 
-    An example is 11/01, 11/02, 11/03 and 13/11, which are all days of November. The days that can
-    be read in only one way are in one month. The ambiguous days outside this month have the number
-    of this month as their day, and are in at least three months.
+    Example: 11/01, 11/02, 11/03 and 13/11 are all days of November. The days that can be read in
+    only one way are in one month. All ambiguous days in other months have the number of this month
+    as their day, and they are in at least three months.
     """
     months = {days[0].month for days in both if len(days) == 1}
     elsewhere = [days[0] for days in both if len(days) > 1 and days[0].month not in months]

@@ -6,13 +6,13 @@ from decimal import Decimal
 
 from babel.numbers import get_currency_precision, is_currency
 
-# Spaces of every width and apostrophes, around figures or between them.
+# Spaces of every width, and apostrophes, which may be around or between figures.
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f'’]+")
 # A word with the point after it, figures, or one sign.
 _PARTS = re.compile(r"[^\W\d_]+[€£$₦₵¢]?\.?|[\d.,]+|\S")
 _SIGNS = re.compile(r"[-+−–]")
 _INNER_SPACES = re.compile(r"(?<=\d)[\s\u00a0\u2007\u2009\u202f'’]+(?=\d)")
-# Words next to the figures that give the direction. Any other word names a currency or is unknown.
+# Words that give the direction of an amount. Any other word names a currency or is unknown.
 _OUT = frozenset({"DR", "DB", "DEB", "DEBIT", "NEG", "OUT", "OD", "W", "WD"})
 _IN = frozenset({"CR", "CREDIT"})
 _GLUED_SIDE = re.compile(r"(?i)^(.{2,})(dr|db|cr)$")
@@ -22,7 +22,7 @@ _FIGURE = re.compile(r"\d{1,3}(?:,\d{2,3})*(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+\d{1,3}$")
 # `500/=` and `500/-` are shillings without cents.
 _NO_CENTS = re.compile(r"/[=-]$")
-# Zeros after three decimals, as databases write them. They can be removed without loss.
+# Databases write zeros after three decimals. Removing these zeros loses nothing.
 _LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,])")
 # Other ways to write a currency than its code.
@@ -42,7 +42,7 @@ _MARKS = {
     }.items()
     for mark in marks
 }
-# Shillings or francs of several countries. The amount then has the file's currency.
+# Shillings or francs, which several countries have. The file then gives the currency.
 _OF_MANY_COUNTRIES = frozenset({"SH", "SHS", "F", "FR"})
 # Codes of currencies that are also words in headings in capitals.
 _WORDS = frozenset(
@@ -53,10 +53,10 @@ _WORDS = frozenset(
 )
 _CODE = 3
 _FLOAT = re.compile(r"^(\d+)[.,]0+$")
-# A spreadsheet stores fifteen digits of a number and replaces the further digits by zeros.
+# A spreadsheet stores fifteen digits of a number and writes zeros for the others.
 _EXACT = 15
 _WHOLE, _DECIMALS = 15, 3
-# How most statements write most amounts.
+# The form of most amounts in most statements.
 _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,3})?")
 # A phone number within other words, with or without hidden digits.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
@@ -64,7 +64,7 @@ _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
 _REFERENCE = re.compile(
     r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(?!(?:from|for|to|of|by|with)\b)(\S+)"
 )
-# Ten digits alone are ambiguous: they may be a phone number, a day or an account.
+# The id must have a letter, because ten digits may be a phone number, a day or an account.
 _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
 
 
@@ -72,10 +72,10 @@ def read_amount(text: str, currency: str = "") -> Decimal | None:
     """Return the amount in a text such as `(1,234.50)`; None if the text is not an amount.
 
     `500 DR`, `KES 1,234.50`, `1 234,50` and `500/=` are amounts too. Brackets, a minus and DR make
-    the amount negative; two of them do not cancel each other. Return None for more than three
-    decimals, for one bracket without its pair, and for a word that is neither a direction nor a
-    currency. In a currency without minor units, a point before three digits divides thousands, so
-    `25.000` is 25,000, and `25.50` is not an amount.
+    the amount negative, also if two of them are present. Return None for more than three decimals,
+    for a bracket without its pair, and for a word that is neither a direction nor a currency. In a
+    currency without minor units, a point before three digits divides thousands, so `25.000` is
+    25,000, and `25.50` is not an amount.
     """
     if not text:
         return None
@@ -86,7 +86,7 @@ def read_amount(text: str, currency: str = "") -> Decimal | None:
 
 
 def is_of_currency(amount: Decimal, currency: str) -> bool:
-    """Return True if an amount is possible in a currency; some have only integers."""
+    """Return True if an amount is possible in a currency. Some currencies have no decimals."""
     return not currency or bool(get_currency_precision(currency)) or amount == int(amount)
 
 
@@ -133,9 +133,9 @@ def _names_currency(word: str) -> bool:
 def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]:
     """Return the sign before three digits if its meaning is not clear, and the meaning.
 
-    The meaning is True if the sign divides thousands, False if decimals follow it, and None if no
-    amount shows this. The sign is empty if no amount has such a sign. The sign is a comma in a
-    currency with thousandths, such as a dinar, and a point in a currency with cents.
+    The sign is a point in a currency with cents, and a comma in a currency with thousandths, such
+    as a dinar. The sign is empty if its meaning is clear. The meaning is True if the sign divides
+    thousands, False if decimals follow the sign, and None if no amount shows the meaning.
     """
     decimals = get_currency_precision(currency) if currency else 2
     sign, other = (",", ".") if decimals == _DECIMALS else (".", ",")
@@ -153,7 +153,7 @@ def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]
 
 
 def find_heading_currency(heading: str) -> str:
-    """Return the currency in a heading such as `Amount (USD)`, in capitals or a mark; or empty."""
+    """Return the currency in a heading such as `Amount (USD)` or `Amount (€)`; empty if none."""
     for word in re.findall(r"[^\W\d_]+[€£$₦₵¢]?|[€£$₦₵¢]", heading):
         code: str = _MARKS.get(word.upper(), word)
         is_code = code == code.upper() and code not in _WORDS and is_currency(code)
@@ -171,10 +171,10 @@ def read_currency(text: str) -> str:
 
 
 def read_id(text: str) -> tuple[str, bool]:
-    """Return an id as text, and whether a spreadsheet removed digits, so that the id is not a key.
+    """Return an id as text, and True if a spreadsheet removed some of its digits.
 
-    `850060.0` lost nothing. `1.42593E+11` did, and so did a number with more than fifteen
-    digits before its `.0`.
+    Then it is not a key. `850060.0` has all its digits. `1.42593E+11` lost digits, and so did a
+    number with more than fifteen digits before its `.0`.
     """
     bare = _SPACES.sub("", text) if re.fullmatch(r"[\d\s\u00a0.,]+", text or "x") else text.strip()
     whole = _FLOAT.match(bare)
@@ -184,7 +184,7 @@ def read_id(text: str) -> tuple[str, bool]:
 
 
 def read_party(values: Mapping[str, str]) -> tuple[str, str]:
-    """Return the payer and phone number, from their columns or from words with both."""
+    """Return the payer and the phone number, from their columns or from a text with both."""
     phone, payer = values.get("phone", ""), values.get("payer", "")
     if phone and (found := _MTN_PARTY.match(phone)):
         phone = read_id(found[1])[0]

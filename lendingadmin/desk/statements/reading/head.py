@@ -1,4 +1,4 @@
-"""The rows above the headings of a table: the account, its period and its balances."""
+"""Reader of the rows above the headings of a table: the account, its period and its balances."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from .days import read_moment
 from .figures import read_amount
 from .layouts import fold_heading
 
-# The beginning of an amount in groups of three figures, and a group that follows.
+# The beginning of an amount that commas divide into groups of three figures; and a further group.
 _BEGUN, _THREE = re.compile(r"\D{0,5}\d{1,3}"), re.compile(r"\d{3}(?:\.\d{1,2})?")
 # The labels of each field of the statement.
 _LABELS_OF = {
@@ -36,7 +36,7 @@ _DAY = re.compile(
     rf"\d{{1,2}}[-/. ](?:\d{{1,2}}|{_MONTH})[-/., ] ?(?:\d{{4}}|\d{{2}}(?![\d:]))|"
     rf"{_MONTH} \d{{1,2}},? \d{{4}}"
 )
-# Both ends in one text: “From 01/11/2026 to 30/11/2026”.
+# The first and last day in one text: “From 01/11/2026 to 30/11/2026”.
 _SPAN = re.compile(
     rf"(?i)\b(?:from|du|kuanzia|between)\b\W{{0,3}}(?P<begins>{_DAY.pattern})"
     rf".{{0,30}}?\b(?:to|au|hadi|and)\b(?: date)?\W{{0,3}}(?P<ends>{_DAY.pattern})"
@@ -46,10 +46,10 @@ _LONGEST = 200
 
 
 def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -> dict[str, Any]:
-    """Return the fields of a Statement that its head names; the first of equal labels counts.
+    """Return the fields of a Statement that a head names. The first of equal labels counts.
 
-    The value of a label follows its colon or is in the next cell; the value of a period is
-    everything after the label.
+    The value is after the colon of the label, or in the next cell. The value of a period is all
+    text after the label.
     """
     found: dict[str, Any] = {}
     for row in rows:
@@ -63,17 +63,20 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
             following = [rest, *cells[at + 1 :]] if rest else cells[at + 1 :]
             text = " ".join(following) if field == "period" else "".join(following[:1])
             if field in _AMOUNTS and _BEGUN.fullmatch(text):
-                # An amount with commas that was not quoted is divided into several cells.
+                # Without quotation marks, an amount with commas is divided into several cells.
                 text += "".join(takewhile(_THREE.fullmatch, following[1:]))
             found |= _read_value(field, text, zone, day_first)
-    # A period needs both ends, in the right order.
+    # A period needs a first and a last day, in this order.
     if not found.keys() >= {*_ENDS} or found["begins"] > found["ends"]:
         return {name: value for name, value in found.items() if name not in _ENDS}
     return found
 
 
 def _find_field(cell: str) -> tuple[str | None, str]:
-    """Return the field that a cell's label names, None if unknown, and the text after the label."""
+    """Return the field that a cell's label names, and the text after the label.
+
+    The field is None if the label is unknown.
+    """
     label, _, rest = cell.partition(":")
     folded = fold_heading(label)
     if folded not in _LABELS and (day := _DAY.search(cell[:_LONGEST])):

@@ -1,6 +1,6 @@
 """The known layouts of tables, recognised by their headings and never by a file's name.
 
-A heading is compared folded; `name#2` is the second column of that name.
+Headings are compared in folded form (`fold_heading`). `name#2` is the second column with that name.
 """
 
 import re
@@ -19,8 +19,8 @@ _REVERSAL = (
     r"revers|refund|annul|rembours|rolled? ?back|chargeback|rvsl|\brev\b|\brtn\b|returned|unpaid|"
     r"dishono|bounced|refer to drawer|impay|contre-?passation|r(?:ü|ue)cklast|storno"
 )
-# Types with only one meaning, even if the row names a payer: only a charge, or a transfer into the
-# lender's own accounts or out of them.
+# Types that have one meaning even if the row names a payer: a charge, or a transfer between the
+# lender's own accounts.
 _ONLY_CHARGE = (
     r"^\W*(?:(?:pay ?bill|transaction|service|ledger|merchant|m-?pesa|bank|business|customer|b2c|"
     rf"c2b|organi[sz]ation)[ _-]+)*(?:{_CHARGES}|commissions|excise duty)\W*$"
@@ -31,7 +31,7 @@ _ONLY_SETTLEMENT = (
 )
 _ONLY_REVERSAL = r"(?<![^\W_])(?:revers|refund|annul|rolled? ?back|chargeback)"
 Rule = tuple[Kind, re.Pattern[str]]
-# Types of money that a lender pays out.
+# Types of payments that a lender makes.
 _PAID_OUT = re.compile(
     r"(?i)disburs|\bb2[bc]\b|bulk|salar|remittance|withdraw|\bto (?:customer|subscriber|wallet)|"
     r"business payment"
@@ -58,12 +58,12 @@ _CERTAIN: tuple[Rule, ...] = (
 class Layout:
     """One layout: the headings that identify it, and the meaning of each column.
 
-    `columns` gives for each field of a line the headings that may hold it, in order of preference.
-    `moment` may be two headings joined by `+`. `sorts` are patterns that give a line its kind. They
-    are searched in the operator's type column; for outgoing money, in all columns of `texts`.
-    Incoming money without a match is a payment. For money that a payer paid in, only the patterns
-    in `certain` count. If amounts have no sign, `incoming` matches the types of incoming money.
-    `id_form` is the form of a receipt, if all receipts have one form.
+    `columns` has, for each field of a line, the possible headings in order of preference. `moment`
+    may be two headings joined by `+`. `sorts` are patterns that give a line its kind. They are
+    searched in the operator's type column; for outgoing money, in all columns of `texts`. Incoming
+    money without a match is a payment. If a row names a payer, only the patterns in `certain`
+    count. If amounts have no sign, `incoming` matches the types of incoming money. `id_form` is the
+    form of the receipts, if all have the same form.
     """
 
     key: str
@@ -318,12 +318,15 @@ _REFERENCE = re.compile(
 
 
 def is_reference(heading: str, layout: Layout) -> bool:
-    """Return whether a column with this heading may name a loan, even if the layout ignores it."""
+    """Return True if a column with this heading may name a loan.
+
+    The layout may ignore the column.
+    """
     return heading in layout.columns.get("reference", ()) or bool(_REFERENCE.search(heading))
 
 
 def fold_heading(text: str) -> str:
-    """Return a heading as headings are compared: in lower case, with single spaces."""
+    """Return a heading in the form that is compared: in lower case, with single spaces."""
     return re.sub(r"[\s\u00a0]+", " ", text).strip().strip(":").casefold()
 
 
@@ -333,7 +336,10 @@ def count_known(row: Sequence[str]) -> int:
 
 
 def find_layout(row: Sequence[str]) -> Layout | None:
-    """Return the layout whose headings a row has, the one with most headings; None if none fits."""
+    """Return the layout whose needed headings a row has; None if none fits.
+
+    If several fit, return the layout that needs the most headings.
+    """
     held = set(map(fold_heading, row))
     fitting = [layout for layout in LAYOUTS if layout.needs <= held]
     return max(fitting, key=lambda layout: len(layout.needs), default=None)

@@ -81,7 +81,7 @@ _NEGATIVE_HEADINGS = f"""
 """
 # Under these headings, a person must explain a yes or a no.
 _NEUTRAL_HEADINGS = "confirmed settled cleared posted processed valid valide validated"
-# A column whose heading has one of these words has dates, people or sums, and is not a status.
+# A column with one of these words in its heading has dates, people or sums, and is not a status.
 _OTHER_HEADINGS = "date time by amount balance fee montant solde"
 _POSITIVE, _NEGATIVE, _NEUTRAL, _OTHER = (
     frozenset(words.split())
@@ -89,7 +89,7 @@ _POSITIVE, _NEGATIVE, _NEUTRAL, _OTHER = (
 )
 _YES, _NO = "yes y true oui vrai ndiyo ndio sim", "no n false non faux hapana nao"
 _NOTHING = "0 none n/a na -"
-# Words for yes and no in any column, and further ones in a column with the heading of a yes or no.
+# Words for yes and no in any column. Other words count only in a column with such a heading.
 _SURE_FLAGS = dict.fromkeys(_YES.split(), True) | dict.fromkeys(_NO.split(), False)
 _MORE_FLAGS = dict.fromkeys(("1", "o", "s"), True) | dict.fromkeys(_NOTHING.split(), False)
 _FLAGS = _SURE_FLAGS | _MORE_FLAGS
@@ -99,13 +99,13 @@ MOST_WORDS = 12
 _CODE = 3
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_WORD = re.compile(r"[\W_]+")
-# A total or a carried balance has one of these words, and all its words are in these lists.
+# The name of a total or of a carried balance has one of these words, and its other words are in the
+# lists below.
 _TOTAL_WORDS = """
     total totals totaux totais subtotal subtotals cumul jumla carried brought bf cf bfwd cfwd report
     reporter transportar transportado transporte lililoletwa lililopelekwa
 """
-# In a row with a date, a balance also needs a word that says which balance, because a payer may
-# write only “balance”.
+# In a row with a date, a word must say which balance this is, because a payer may write “balance”.
 _BALANCE_WORDS = "balance solde saldo salio sum somme soma summary"
 _WHICH_WORDS = """
     opening closing initial initiale ouverture cloture nouveau anterieur precedent inicial final
@@ -146,8 +146,8 @@ def fold_word(text: str) -> str:
 def read_word(field: str, text: str, answers: Answers) -> bool | None:
     """Return the meaning of a word of a field; None if it is unknown.
 
-    True means completed for a status, money in for a side, thousands for a sign in amounts, and
-    right for a year. An empty status counts as completed. An empty side is unknown.
+    True means completed for a status, money in for a side, thousands for a point or comma in
+    amounts, and right for a year. An empty status means completed. An empty side is unknown.
     """
     word = fold_word(text) or (EMPTY if field == SIDE else "")
     if not word:
@@ -166,9 +166,10 @@ def read_status(
 ) -> tuple[bool | None, str]:
     """Return whether a status cell means completed, and the word for a question.
 
-    The first value is None if it is unknown. In a column such as “Reversed”, a yes means that no
-    money came. `is_alone` is True if the column has only empty cells; then an empty cell means
-    completed. If the column is not the layout's own, the word includes the heading of the column.
+    The first value is None if the meaning is unknown. In a column such as “Reversed”, a yes means
+    that no money came. `is_alone` is True if all cells of the column are empty; an empty cell then
+    means completed. `is_own` is False if the layout does not use the column; the word then includes
+    the heading.
     """
     word, names = fold_word(text), _split_heading(heading)
     is_positive, is_negative = (not x.isdisjoint(names) for x in (_POSITIVE, _NEGATIVE))
@@ -221,13 +222,13 @@ def _decides(heading: str, cells: Sequence[str]) -> bool:
     flags = (_POSITIVE, _NEGATIVE, _NEUTRAL)
     if any(not words.isdisjoint(names) for words in flags):
         return not held or _is_coded(held)
-    # If the words repeat often, fewer known words are enough.
+    # If the words repeat often, a third of them must be known.
     known = sum(fold_word(cell) in _MEANINGS[STATUS] for cell in held)
     return _is_coded(held) and len(cells) >= 2 * len(held) and 3 * known >= len(held)
 
 
 def _find_flags(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the places of columns with yes and no, or with response codes, by their content."""
+    """Return the positions of columns whose cells are yes and no, or response codes."""
     found = []
     for at, heading in enumerate(header):
         held = set(map(fold_word, _list_cells(rows, at)))
@@ -276,7 +277,7 @@ def _has_known(field: str, held: set[str]) -> bool:
 def is_total(cell: str, *, is_dated: bool = False) -> bool:
     """Return True if a cell names a total or a carried balance, and nothing else.
 
-    In a row with a day (`is_dated`) a balance counts only if its kind is named.
+    In a row with a day (`is_dated`), “balance” counts only with a word such as “opening”.
     """
     words = _list_words(cell)
     if not _BESIDE.issuperset(words):
@@ -287,7 +288,7 @@ def is_total(cell: str, *, is_dated: bool = False) -> bool:
 
 
 def may_follow_total(cell: str) -> bool:
-    """Return whether a cell has only words that can be part of the name of a total."""
+    """Return True if all words of a cell can be part of the name of a total."""
     words = _list_words(cell)
     return _BESIDE.issuperset(words) and (bool(words) or not any(map(str.isdigit, cell)))
 

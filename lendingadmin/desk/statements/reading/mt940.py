@@ -24,7 +24,7 @@ from .tables import MOST_ROWS, decode
 _TAG = re.compile(r"[ \t]*:(\d\d[A-Z]?):")
 # Only these tags of a message are read, because banks leave other tags blank or break them.
 _READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
-# An entry whose amount the library can read. Of 1.234,50 the library would read only the 1.
+# An entry whose amount the library can read. From 1.234,50 the library would read only the 1.
 _ENTRY = re.compile(r"(?im)^:61:\d{6}(?:\d{4})?[RE]?[CD][A-Z]?\d+,\d{0,3}(?![\d.,])")
 _CLOSING = ("62F", "62M")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
@@ -92,7 +92,8 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         account=account,
         currency=find_currency(lines),
         lines=lines,
-        # Rows that are missing between two messages are also missing between these balances.
+        # A message that is missing between two others also shows as a difference between these
+        # balances.
         opening=balances[0][0],
         closing=balances[-1][1],
         flaws=list(find_gaps(balances)),
@@ -130,14 +131,14 @@ def _amount(head: dict[str, Any], which: str) -> Decimal | None:
 
 def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
     money, mark = data["amount"], str(data.get("status") or "").upper()
-    # A reversed credit is outgoing money, but the library gives it as incoming.
+    # A reversed credit is outgoing money, but the library returns a positive amount.
     amount = {"RC": -abs(money.amount), "RD": abs(money.amount)}.get(mark, money.amount)
     currency = str(money.currency or "")[:3]
     known = amount if is_of_currency(amount, currency) else None
     day = data.get("entry_date") or data.get("date")
     words = " ".join(str(data.get("transaction_details") or "").split())
     texts = {**_read_keys(_FIELD.sub(" ", words)), **{k: str(v) for k, v in data.items() if v}}
-    # The library adds the reference in the words (KREF) to the reference of the row.
+    # The library appends the reference from the words (KREF) to the reference of the row.
     given = texts.get("customer_reference", "").split("\n")
     reference = find_given(texts.get("end_to_end_reference"), texts.get("EREF"), *given)
     details = texts.get("purpose") or texts.get("REMI") or texts.get("SVWZ") or words

@@ -56,7 +56,8 @@ from .meanings import (
 _HEAD = 60
 _SAMPLE = 20
 _CELLS = 3
-# A feature of at most one row in this many, or of a single row, is not a feature of the table.
+# If at most one row in this many has a feature, or a single row, the feature is a fault of these
+# rows.
 _FEW = 10
 _MOVED = ("amount", "paid_in", "paid_out")
 # The fields that describe a payment, except its day and its id.
@@ -64,7 +65,7 @@ _NAMING = ("details", "payer", "reference", "phone")
 _FEE = ("fee",)
 _OWNERS = ("holder", "account")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
-# The prefix of the fields for columns with further references.
+# The prefix of fields for columns that have more references.
 _OTHER = "other "
 
 
@@ -117,7 +118,7 @@ def read_rows(
 
 
 def _is_payment(row: Sequence[str], zone: tzinfo) -> bool:
-    """Return True if a row may be a payment: it has a day, or an amount and several cells."""
+    """Return True if a row has a day, or an amount and several cells, so it may be a payment."""
     if sum(map(bool, row)) >= _CELLS and any(read_amount(cell) is not None for cell in row):
         return True
     return any(read_moment(x, zone, day_first=first).at for x in row for first in (True, False))
@@ -130,7 +131,7 @@ def make_fingerprint(header: Sequence[str]) -> str:
 
 
 def _find_header(rows: Sequence[Sequence[str]], zone: tzinfo) -> int:
-    """Return the place of the first row at the top with the most cells of words."""
+    """Return the position of the row near the top that has the most cells with words."""
 
     def count(row: Sequence[str]) -> int:
         if _is_payment(row, zone):
@@ -203,7 +204,7 @@ class _Reader:
             day_is_proposed=order.is_proposed,
             unknown_words=self.unknown_words,
             flaws=self.flaws,
-            # The numbers are counted, because a row and its fee are two lines.
+            # Row numbers are counted, not lines, because a row and its fee are two lines.
             skipped=len(full) - len({line.number for line in found}),
             has_unique_ids=self.layout.has_unique_ids,
             **head,
@@ -221,7 +222,8 @@ class _Reader:
                 if None not in found:
                     places[field] = [place for place in found if place is not None]
                     break
-        # A table of a known layout may also have a currency or side column that decides.
+        # A table of a known layout may have a column of currencies or sides that the layout does
+        # not name.
         deciding = find_deciding_columns(self.rows[self.at], ())
         for field in (CURRENCY, *([SIDE] if "amount" in places else [])):
             if field in deciding and field not in places:
@@ -241,7 +243,10 @@ class _Reader:
         return places
 
     def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
-        """Find all columns that show whether money moved; return the columns for display."""
+        """Find the columns that show whether money moved, and set them on the reader.
+
+        Return the columns to display as the status.
+        """
         header, below = self.rows[self.at], self.rows[self.at + 1 :]
         used = {at for own in places.values() for at in own}
         others = find_status_columns(header, below, used)
@@ -253,7 +258,7 @@ class _Reader:
         return [*self.own_status] or others[:1]
 
     def _is_heading(self, row: Sequence[str]) -> bool:
-        """Return True if a row repeats the headings, in any case and with empty cells."""
+        """Return True if a row repeats the headings. Case and empty cells do not matter."""
         filled = [cell for cell in row if cell]
         if fold_heading(filled[0].lstrip("\ufeff")) != self.headings[0]:
             return False  # nearly all rows end here
@@ -311,7 +316,7 @@ class _Reader:
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))
             elif found and self._is_continued(row):
-                # The row may also be a footer. Its references are searched, but prove nothing.
+                # The row may be a footer, so references in its text only suggest a loan.
                 at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
                 text = f"{found[at].details} {self._get(row, 'details')}".strip()
                 found[at] = replace(found[at], details=text)
@@ -322,7 +327,7 @@ class _Reader:
                     lined.append(number)
                 if len(self.rows[number - 1]) <= self.last_decider:
                     short.append(number)
-        # If only few rows have one of these features, the feature is a fault.
+        # If only a few rows have one of these features, these rows are faulty.
         for numbers, words in (
             (
                 lined,
@@ -345,7 +350,10 @@ class _Reader:
         return list(chain.from_iterable(parts)) if numbers else found
 
     def _name_currencies(self, found: list[Line]) -> list[Line]:
-        """Set the lender's currency on lines without one if other lines name another currency."""
+        """Set the lender's currency on lines without one.
+
+        Do this only if other lines name another currency.
+        """
         own = self.context.currency
         bare = [line.amount is not None and not line.currency for line in found]
         if not own or not any(bare) or {line.currency for line in found} <= {"", own}:
@@ -354,19 +362,22 @@ class _Reader:
         return [replace(line, currency=own) if is_bare else line for line, is_bare in pairs]
 
     def _find_usual_length(self, body: Sequence[tuple[int, Sequence[str]]]) -> int:
-        """Return the most cells that a row may have; all rows may have more than the headings."""
+        """Return the most cells that a row may have.
+
+        If all rows have more cells than the headings, that is allowed.
+        """
         lengths = [len(row) for _number, row in body if any(row)]
         headings = max(self.width, len(self.rows[self.at]))
         return max(headings, min(lengths)) if len(lengths) > 1 else headings
 
     def _is_continued(self, row: Sequence[str]) -> bool:
-        """Return True if a row has only more details for the row above."""
+        """Return True if a row has nothing but more details for the row above."""
         places = self.places.get("details", ())
         filled = [at for at, cell in enumerate(row) if cell]
         return bool(places) and filled == [*places] and not any(map(is_total, row))
 
     def _find_rows_above(self) -> None:
-        """Add a flaw for each row of the table above its headings, because it is not read."""
+        """Add a flaw for each payment above the headings, because such a row is not read."""
         for number, row in enumerate(self.rows[: self.at], start=1):
             full = [*row, *[""] * (self.width - len(row))]
             values = {field: self._get(full, field) for field in self.places}
@@ -399,10 +410,10 @@ class _Reader:
                 raise Refused(words % {"number": between[0][0]})
 
     def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
-        """Return the point or comma to replace in amounts, and its replacement.
+        """Return the point or comma that must be replaced in amounts, and its replacement.
 
-        Return two empty texts if none must be replaced. If nothing in the table shows the meaning
-        of a point or comma before three digits, a person is asked.
+        Return two empty texts if nothing must be replaced. If no amount of the table shows the
+        meaning of a point or comma before three digits, ask a person.
         """
         texts = [self._get(row, field) for row in body for field in _FIGURES]
         sign, divides = find_divider(texts, self.currency or self.context.currency)
@@ -458,7 +469,7 @@ class _Reader:
         payer, phone = read_party(values)
         reference, details = read_reference(values), values.get("details", "")
         others = [read_id(text)[0] for name, text in values.items() if name.startswith(_OTHER)]
-        if not self.layout.has_unique_ids:  # what the bank calls a reference may be the payer's
+        if not self.layout.has_unique_ids:  # may be the payer's reference
             others.append(receipt)
         line = Line(
             number=number,
@@ -497,11 +508,11 @@ class _Reader:
         )
         if is_unread or (paid_in is None and paid_out is None):
             return None
-        # Operators write outgoing money with or without a minus. Incoming money has its own sign.
+        # Operators write outgoing money with or without a minus. The sign of incoming money counts.
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _read_side(self, values: Mapping[str, str]) -> bool | None:
-        """Return True if money came in, False if money went out, and None if this is unknown."""
+        """Return True if money came in, False if it went out, and None if the side is unknown."""
         if SIDE not in values:
             return True
         meaning = read_word(SIDE, values[SIDE], self.context.answers)
@@ -524,7 +535,10 @@ class _Reader:
             raise Refused(words % {"heading": headings, "count": MOST_WORDS})
 
     def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
-        """Return whether all columns show a row as completed; None, and ask, for unknown words."""
+        """Return True if all status columns show a row as completed.
+
+        For an unknown word return None; if `asks`, also ask a person.
+        """
         unknown = list[str]()
         for at in self.statuses:
             # Most rows have the same words, so each word is read once.
@@ -548,8 +562,8 @@ class _Reader:
         """Return the kind of a row whose money moved, by the operator's type, then by sign.
 
         A payer may write anything into the details, and may have any name. Only the type column can
-        make incoming money another kind than a payment. If a payer is named, only words with a
-        single meaning decide, because “School Fee Collection” is a payment.
+        show that incoming money is not a payment. If the row names a payer, only types with a
+        single meaning count, because “School Fee Collection” is a payment.
         """
         if amount is None:
             return Kind.OTHER
@@ -570,7 +584,10 @@ class _Reader:
         return Kind.REVERSAL if is_reversed else Kind.OTHER
 
     def _names_payer(self, values: Mapping[str, str]) -> bool:
-        """Return True if a row names a payer or a reference, except the operator and the owner."""
+        """Return True if a row names a reference, a phone or a payer.
+
+        The operator and the owner of the account are not payers.
+        """
         payer, phone = read_party(values)
         own = {fold_word(str(one.get(name, ""))) for one in self.heads for name in _OWNERS} - {""}
         name = fold_word(payer)
@@ -588,7 +605,7 @@ def _is_apart(
     """Return True if a row is only a total, a carried balance or text between the rows."""
     has_amount = has_amount or any(values.get(field) for field in _MOVED)
     when, receipt = values.get("moment", ""), values.get("receipt", "")
-    # Most ids are letters with digits. Their words are not read, because this takes long.
+    # Most ids are letters with digits. They can't name a total, and reading their words takes long.
     is_id = receipt.isalnum() and not receipt.isalpha()
     if not receipt or (not is_id and is_total(receipt)):
         is_dated = moment.at is not None or (bool(when) and not is_total(when))

@@ -2,14 +2,14 @@
 
 The input has the bytes of the file, and the output has the rows as JSON.
 
-The output is `LOCKED`, `MACROS`, `TOO_LARGE` or `MANY_SHEETS` for a spreadsheet with a password,
-with macro sheets, that is too large, or with too many sheets.
+The output is `LOCKED` for a spreadsheet with a password, `MACROS` for one with macro sheets,
+`TOO_LARGE` for one that needs too much memory, and `MANY_SHEETS` for one with too many sheets.
 
-The library reserves memory for each cell between the first and the last cell with content.
-Therefore a damaged file, or a word in the last cell of a sheet, makes the library ask for gigabytes
-and abort its process. For this reason the cells of an XLSX are counted before it is opened, and
-this process has its own memory limit. This process imports nothing of the dashboard and has no data
-except the file.
+The library reserves memory for each cell between the first and the last cell with content. A
+damaged file, or a word in the last cell of a sheet, makes the library ask for gigabytes and abort
+its process. Therefore the cells of an XLSX are counted before the file is opened, and this process
+has its own memory limit. This process imports nothing from the dashboard and has no data except the
+file.
 """
 
 import io
@@ -25,11 +25,12 @@ from typing import Any
 
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
-# Bytes. An old spreadsheet reserves more than it uses, so tables.py checks the memory in use.
+# Bytes. An old spreadsheet reserves more memory than it uses, so tables.py checks the memory in
+# use.
 MEMORY, _MOST_RESERVED = 300_000_000, 1 << 30
 LOCKED, MACROS, TOO_LARGE, MANY_SHEETS = "locked", "macros", "too-large", "many-sheets"
-# Cells for which the library may reserve memory; at 32 bytes each they take two thirds of the
-# limit.
+# The most cells for which the library may reserve memory. At 32 bytes for each cell they take two
+# thirds of the limit.
 _MOST_PLACES = 6_000_000
 # A cell with content, in a chunk of a sheet. A cell that is only formatted needs no memory.
 _CELL = re.compile(
@@ -58,7 +59,10 @@ def main() -> None:
 
 
 def is_too_wide(content: bytes) -> bool:
-    """Return whether an XLSX has more cells than the memory allows, before it is opened."""
+    """Return True if an XLSX has more cells than the memory allows.
+
+    The file is not opened for this.
+    """
     if not content.startswith(b"PK"):
         return False
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -69,8 +73,8 @@ def is_too_wide(content: bytes) -> bool:
 def count_places(packed: zipfile.ZipFile, name: str) -> int:
     """Return the number of cells in the rectangle around all filled cells of a sheet.
 
-    The size that a sheet declares is not used, because it includes cells that are only
-    formatted, and may be any number.
+    The size that a sheet declares is not used. It includes cells that are only formatted, and it
+    may be wrong.
     """
     left = top = 1 << 30
     right, bottom, kept = -1, -1, b""
@@ -89,8 +93,8 @@ def count_places(packed: zipfile.ZipFile, name: str) -> int:
 def read_sheets(content: bytes) -> Any:
     """Return each sheet as a list of rows of texts.
 
-    Rows and columns beyond the limits are cut. Return MACROS or MANY_SHEETS if the sheets are not
-    read.
+    Rows and columns beyond the limits are cut off. If the sheets must not be read, return MACROS or
+    MANY_SHEETS.
     """
     book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     if any("Macro" in str(sheet.typ) for sheet in book.sheets_metadata):
@@ -101,7 +105,10 @@ def read_sheets(content: bytes) -> Any:
 
 
 def read_rows(sheet: CalamineSheet) -> list[list[str]]:
-    """Return the rows of a sheet, read one by one, because a large sheet fills the memory."""
+    """Return the rows of a sheet.
+
+    They are read one by one, because a large sheet fills the memory.
+    """
     # The library leaves out the empty columns on the left, but not the empty rows at the top.
     left = [""] * (sheet.start[1] if sheet.start else 0)
     return [

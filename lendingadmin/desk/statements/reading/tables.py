@@ -32,12 +32,12 @@ MOST_ROWS = 20_000
 # The most rows of a head above the headings of a table.
 _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
-# The processes of a host open at most this many spreadsheets at once, because each may take as much
-# memory as `sheet_process` allows. Each ends within the longest wait, in seconds.
+# The processes of a host open at most PLACES spreadsheets at once, because each may take as much
+# memory as `sheet_process` allows. An upload waits at most LONGEST_WAIT seconds for a place.
 PLACES, LONGEST_WAIT, _PAUSE = 2, 35.0, 0.1
-_LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
-# The most lines of a file, or objects of JSON, for each row. Cells may have line breaks, tables
-# have heads, and entries have several lines.
+_LOOK_EVERY = 0.02  # seconds between two checks of the memory that a spreadsheet takes
+# The most lines of a file, or JSON objects, for each allowed row. Cells may have line breaks,
+# tables have heads, and entries have several lines.
 _FOR_EACH = 10
 _MARKS = {
     CSV: ((b"\n", _FOR_EACH), (b"\r", _FOR_EACH)),
@@ -84,9 +84,9 @@ def check_counts(content: bytes, kind: str) -> None:
 def read_csv(content: bytes, score: Score) -> list[Row]:
     """Return the rows of a CSV file.
 
-    The chosen delimiter gives a row the most known headings (`score`). Sniffing fails
-    on these files, because masked phone numbers are full of `*`. Raise Refused if the file
-    can't be read.
+    Choose the delimiter with which one row has the most known headings (`score`). The sniffer of
+    `csv` fails on these files, because masked phone numbers are full of `*`. Raise Refused if the
+    file can't be read.
     """
     text = decode(content)
     known = {sign: _find_most(_parse(text[:200_000], sign)[0], score) for sign in _DELIMITERS}
@@ -102,7 +102,10 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
 
 
 def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
-    """Return how many rows have an equal number of cells above one, and the delimiters."""
+    """Return the number of rows that have the most common width, and the number of delimiters.
+
+    Rows with a single cell do not count.
+    """
     widths = Counter(len(row) for row in _parse(text, delimiter)[0] if len(row) > 1)
     return max(widths.values(), default=0), text.count(delimiter)
 
@@ -110,7 +113,7 @@ def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
 def check_one_row_each(rows: Sequence[Row], delimiters: str, broken: Sequence[int] = ()) -> None:
     """Raise Refused if a cell holds several rows, because a quotation mark is not closed.
 
-    Such a cell has the delimiters of a complete row for each of its line ends. `broken` has the
+    Such a cell has as many delimiters in each of its lines as a complete row. `broken` has the
     numbers of rows that are known to be broken.
     """
     cells = Counter[int]()
@@ -134,7 +137,7 @@ def _holds_rows(row: Row, delimiters: str, width: int) -> bool:
     lined = [cell for cell in row if "\n" in cell or "\r" in cell]
     if lined and len(row) > width:
         return True
-    # In a cell that was cut, the last row is not complete.
+    # If the cell was cut, its last row is not complete.
     ends = (len(cell.splitlines()) - (2 if len(cell) == _LONGEST_CELL else 1) for cell in lined)
     least = [max(1, width - 1) * count for count in ends]
     return any(
@@ -145,7 +148,10 @@ def _holds_rows(row: Row, delimiters: str, width: int) -> bool:
 
 
 def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]]:
-    """Return the rows of the sheet with the most known headings, and the unread. Raise Refused."""
+    """Return the rows of the best sheet, and the names of the unread sheets. Raise Refused.
+
+    The best sheet has the most known headings.
+    """
     try:
         with take_place():
             found: Any = json.loads(_run_sheet_process(content))
@@ -162,7 +168,10 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
 
 
 def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
-    """Return the rows of the best sheet, and the names of the others. Raise Refused for two."""
+    """Return the rows of the best sheet, and the names of the others that have amounts.
+
+    Raise Refused if another sheet has a row of the best sheet too, such as the headings.
+    """
     filled = [number for number, rows in enumerate(sheets, start=1) if any(map(any, rows))]
     # Known headings count first, then the number of rows, because a cover sheet has few rows.
     known = {n: (_find_most(sheets[n - 1], score), len(_list_full(sheets[n - 1]))) for n in filled}
@@ -177,7 +186,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
                 "each sheet as a separate file."
             )
             raise Refused(words % {"one": min(best, number), "other": max(best, number)})
-    # The end of a cell is certain in a workbook, so line breaks in a cell are harmless.
+    # In a workbook it is certain where a cell ends, so a line break in a cell is harmless.
     rows = [[" ".join(cell.split()) if "\n" in cell else cell for cell in row] for row in rows]
     return rows, [_("sheet %(number)s") % {"number": number} for number in others]
 
@@ -195,7 +204,7 @@ def _list_full(rows: Sequence[Row]) -> list[Row]:
 
 @contextmanager
 def take_place() -> Iterator[None]:
-    """Hold one of the places for this block; raise Refused if no place was free in time.
+    """Lock one of the PLACES during this block; raise Refused if no place was free in time.
 
     A place is a locked file. The lock ends when the process ends, in any way.
     """

@@ -1,4 +1,4 @@
-"""One payment of a batch: its loan and the decision on it; and the saved payers of loans."""
+"""Pages of a payment of a batch, with its loan and the decision on it, and of the saved payers."""
 
 from itertools import chain
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ _PAGE = 50
 
 
 class Candidate(NamedTuple):
-    """A loan that a payment may be for, the reason, and the loan's values in the last update.
+    """Possible loan of a payment, with the reason and the loan's values in the last update.
 
     `counted` is None if the last update does not have the loan.
     """
@@ -177,7 +177,8 @@ def allocation(
         "page": page,
         "is_open": is_open,
         "may_accept": is_open and findings.may_accept(row.finding, row.account_id),
-        # A payer is saved if the row alone does not show that it pays this loan.
+        # Offer to save the payer only if the row does not already show that the payer pays this
+        # loan.
         "may_keep": has_payer and not is_known,
         "has_payer": has_payer,
         "may_split": is_open and allocating.may_split(row),
@@ -187,7 +188,7 @@ def allocation(
         # Repayments with the payment's id or the bank's reference, except the row's own repayment.
         "recorded": recorded,
         "alike": alike,
-        # The page reads the names of all its borrowers at once.
+        # The page reads the names of all these borrowers at once.
         "of_people": [*parts, *recorded, *alike, *candidates],
         "gap": find_gap(row.batch.file.app_id),
     }
@@ -195,7 +196,7 @@ def allocation(
 
 
 def _list_candidates(request: PersonRequest, row: Allocation) -> list[Candidate]:
-    """Return the possible loans of a row with the finding SEVERAL or UNREAD; none for others."""
+    """Return the possible loans of a row if its finding is SEVERAL or UNREAD; else none."""
     if row.finding not in (findings.Finding.SEVERAL, findings.Finding.UNREAD):
         return []
     app_id, about = row.batch.file.app_id, rows.read_about(row.line)

@@ -1,4 +1,4 @@
-"""A statement's payments on their way into the journal: check, decision, recording and result.
+"""Pages of a batch: the check of the payments, the decisions, the recording and the results.
 
 These pages never write to the service, because the worker does the recording
 (`desk/statements/recording.py`).
@@ -107,7 +107,10 @@ def batch_progress(request: PersonRequest, app_id: str, number: int) -> HttpResp
 
 @access(*RECORD, READ, methods=("POST",))
 def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Make the worker check the payments of a statement; redirect to the batch or the reason."""
+    """Start the check of a statement's payments; redirect to the batch or, with a reason, back.
+
+    The worker does the check.
+    """
     file = find_file(app_id, number)
     with transaction.atomic():
         found = batches.begin(file, request.user)
@@ -124,7 +127,7 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
-    """Return whether a payment is above the limit for confirming, or in another currency."""
+    """Return True if a payment is above the limit for confirming, or in another currency."""
     limit = read_confirm_above(app_id)
     if limit is None:
         return False
@@ -179,7 +182,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     found = find_batch(app_id, number)
     if not _read_approval(request, found)["may_approve"]:
-        # If the two people are not independent, the page of the batch says so.
+        # If the two people are not independent, the page of the batch gives the reason.
         messages.warning(
             request, _("Nothing changed. These payments are not waiting for your approval.")
         )
@@ -234,7 +237,10 @@ def reopen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def _move(
     request: PersonRequest, found: Batch, command: Callable[[Batch, User], bool]
 ) -> HttpResponse:
-    """Run the command and redirect to the batch, with a message if its state did not allow it."""
+    """Run a command, and redirect to the batch.
+
+    If the state of the batch does not allow the command, show a message.
+    """
     with transaction.atomic():
         if command(found, request.user):
             tasks.enqueue(found)
@@ -334,14 +340,15 @@ def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
         # The other open rows can't be recorded by any decision, such as already recorded rows.
         some = some.filter(allocating.UNDECIDED)
     if result := form.cleaned_data["result"]:
-        # Only repayments of the batch, because the journal may have a million of them.
+        # Only repayments of this batch are searched, because the journal may have a million
+        # repayments.
         own = Repayment.objects.filter(STANDINGS[result], allocations__batch=found)
         some = some.filter(repayment__in=own)
     return some.select_related("line", "repayment").order_by("position", "part")
 
 
 def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
-    """Return the rows of the payments after the position that the address names."""
+    """Return the rows of one page, after the position in the address."""
     after = whole_number(request.GET.get("after")) or 0
     rest = some.filter(position__gt=after)
     positions = list(rest.values_list("position", flat=True).distinct()[: _PAGE + 1])

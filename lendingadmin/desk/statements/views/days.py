@@ -24,7 +24,7 @@ from lendingadmin.web import polling
 from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
-# The most rows of a part in the list; the journal and the statement have the rest.
+# The most rows of a part in the list. The journal and the statement show all.
 _LISTED = 100
 # The page follows the worker for at most this time while a batch of the day is in progress.
 _FOLLOWED = timedelta(hours=12)
@@ -89,7 +89,7 @@ def day(request: PersonRequest, app_id: str, day: str) -> HttpResponse:
 
 
 def _read_day(text: str) -> date | None:
-    """Return the day in an address; None if no statement can have it."""
+    """Return the day in an address; None if it is not a day or no statement can have this day."""
     try:
         found = date.fromisoformat(text)
     except ValueError:
@@ -110,9 +110,9 @@ def _build_weeks(
 def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str, Any]]:
     """Return the amounts in the journal and on statements, one row for each currency.
 
-    `difference` is the amount that was entered but not confirmed. `cash` is the part that was
-    entered as cash, and `counted` is the counted cash; None without a count. `recorded` is the
-    amount that was entered without cash. `missing` is the amount that arrived minus `recorded`.
+    `difference` is entered minus confirmed. `cash` is the cash part of the entered amount, and
+    `counted` is the counted cash; None without a count. `recorded` is the entered amount without
+    cash. `missing` is the amount on statements minus `recorded`.
     """
     confirmed = found.entries[proof.EntryPart.CONFIRMED].sums
     in_cash = found.entries[proof.EntryPart.CASH].sums

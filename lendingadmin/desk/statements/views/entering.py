@@ -30,9 +30,9 @@ from lendingadmin.web.requests import PersonRequest
 
 from .records import find_file
 
-#: The message if questions about columns, days or words can't be answered any more.
+#: The message if a person can no longer answer questions about columns, days or words.
 UNCHANGED = gettext_noop(
-    "Nothing changed. The payments of this statement are being decided, or the file is deleted."
+    "Nothing changed. The payments were already checked or assigned, or the file was deleted."
 )
 
 
@@ -65,8 +65,8 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show the form that names the columns of a table of an unknown layout.
 
     A POST saves the columns, reads the table and redirects to the statement. If the table can't be
-    read with these columns, this is an error of the form. Redirect to the statement also if its
-    columns can't be changed.
+    read with these columns, the form shows the error. If the columns can't be changed, redirect to
+    the statement.
     """
     file = find_file(app_id, number)
     table = keeping.open_table(file)
@@ -134,7 +134,10 @@ def _read_again(
 
 
 def _finish(request: PersonRequest, file: StatementFile, is_read: bool, words: str) -> HttpResponse:
-    """Say whether a file was read again, with its alarms; redirect to the statement."""
+    """Show a message whether the file was read again; redirect to the statement.
+
+    If it was read, raise its alarms.
+    """
     if is_read:
         messages.success(request, words)
         _tell_managers(request, file)
@@ -204,8 +207,8 @@ def _fill_in(
         "currencyCode": line.currency or file.currency,
         "externalId": line.receipt,
         "transactionDate": line.moment and find_moment(line, line.moment, app.zone),
-        # A row of a statement is never cash, so it needs a network. The account is used if the
-        # network has no name.
+        # A row of a statement is never cash, so it needs a network. Without a network, the account
+        # is used.
         "network": file.title[:100],
         "channel": "" if file.layout in BANKS else "mobile",
     }

@@ -45,8 +45,8 @@ _FOLLOWED = timedelta(hours=12)
 State = Batch.State
 
 
-# The lists of statements that wait for a person, by the value of `waits` in the address: a lookup,
-# and the query of the home page.
+# The lists of statements that wait for a person, by the value of `waits` in the address. Each has a
+# lookup, and the query that the home page uses.
 _WAITING: dict[str, tuple[str, Callable[[str, User], QuerySet[Any]]]] = {
     "question": ("pk__in", list_with_question),
     "approval": ("batch__in", batches.list_waiting),
@@ -119,7 +119,7 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """Export the filtered rows of a statement in its order, with their status in the dashboard."""
+    """Export the filtered rows in the order of the statement, each with its status."""
     file, form = find_file(app_id, number), LinesForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)

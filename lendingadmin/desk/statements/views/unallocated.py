@@ -1,4 +1,4 @@
-"""The list of unallocated payments, with the owner and the next place of each payment."""
+"""Pages of the unallocated payments: the list, the owner, and the choice of another place."""
 
 from django.contrib import messages
 from django.http import HttpResponse
