@@ -133,7 +133,7 @@ def _measure_elsewhere(
 ) -> Decimal:
     """Return the rise of `paid` since the promise that the recorded repayments do not explain.
 
-    Also subtract the amounts that count for other promises: those that are kept, that are due
+    Also subtract the amounts that count for other promises: those in the state KEPT, those due
     earlier, or for which the reading came too late.
     """
 
