@@ -187,7 +187,7 @@ def test_who_has_the_same_is_shown_before_anything_is_sent(
     page = send(desk, app, **fields)
     text = text_of(page)
     assert list_marks(page, "finding")[:1] == ["may-be-registered"] and same in text
-    assert "Otieno Grace</bdi>" in text and "0712345678" in text
+    assert "Otieno Grace</bdi>" in text and "0712 345 678" in text
     assert f'href="{url(app, "old/")}"' in text
     assert book.get("/borrowers/n-1").status == 404
     assert filled(page)["individual-surname"] == fields[NAME]
