@@ -286,8 +286,8 @@ def confirm(
                 asked,
                 request.user,
                 idempotency_key,
-                agreed=_agreed(request),
-                checked=_checked(request),
+                agreed="may_double" in request.POST,
+                checked="not_there" in request.POST,
             )
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
@@ -342,7 +342,7 @@ def _show_confirm(
         if isinstance(stands_against, services.DuplicateExternalId)
         else None,
         "not_recorded": stands_against is not None,
-        "abandoned": _list_abandoned(asked),
+        "abandoned": services.find_abandoned(asked.app_id, asked.account_id, asked.external_id),
         **restoring.describe_gap(asked.app_id, asked.account_id, loan),
         "paid": loan_math.total_of(loan, "paid"),
         "obstacle": obstacle,
@@ -363,9 +363,10 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
     shown = _fingerprint(asked, overpaid)
     if not constant_time_compare(request.POST.get("shown", ""), shown):
         return "changed"
-    if _list_abandoned(asked) and not _agreed(request):
+    abandoned = services.find_abandoned(asked.app_id, asked.account_id, asked.external_id)
+    if "may_double" not in request.POST and abandoned.exists():
         return "may_double"
-    if services.find_gap(asked.app_id) and not _checked(request):
+    if "not_there" not in request.POST and services.find_gap(asked.app_id):
         return "forgotten"
     if overpaid and "may_overpay" not in request.POST:
         return "overpaid"
@@ -381,21 +382,3 @@ def _fingerprint(asked: services.Request, overpaid: str) -> str:
     return salted_hmac(
         "lendingadmin.money.repayments.confirm", repr((sorted(vars(asked).items()), overpaid))
     ).hexdigest()
-
-
-def _agreed(request: PersonRequest) -> bool:
-    """Return True if the person ticked that this may be a double payment."""
-    return "may_double" in request.POST
-
-
-def _checked(request: PersonRequest) -> bool:
-    """Return True if the person ticked that the service does not have the repayment.
-
-    The restored dashboard may have forgotten the repayment.
-    """
-    return "not_there" in request.POST
-
-
-def _list_abandoned(asked: services.Request) -> list[Repayment]:
-    """Return the abandoned attempts with the same externalId on the same loan."""
-    return list(services.find_abandoned(asked.app_id, asked.account_id, asked.external_id))
