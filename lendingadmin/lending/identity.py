@@ -54,6 +54,17 @@ def check_named(record: Named, asked: str) -> Named:
     return record
 
 
+def find_named(read: Callable[[str], Named], asked: str) -> Named | None:
+    """Read a record; return None if the service has none.
+
+    Raise LendingError, also if the answer does not have the record's id.
+    """
+    try:
+        return check_named(read(asked), asked)
+    except NotFound:
+        return None
+
+
 def delete_named(
     read: Callable[[str], Named], delete: Callable[[str], None], asked: str, operation: str
 ) -> None:
