@@ -78,7 +78,7 @@ for number, language in enumerate({LANGUAGES!r}, start=901):
     rest = notice.OverdueLine(notice.Part.PENALTY, one)
     overdue = notice.Overdue("L-" + "1" * 60, 61 * one, (*late, rest))
     subject = replace(subject, lender=replace(lender, payment="Paybill 555000 " * 9))
-    content = notice.write_notice(subject, [overdue], found)
+    content = notice.write_notice(subject, [overdue])
     paper = Paper.objects.create(
         app_id="kenya", year=2026, number=number + 10, kind="notice", borrower_id="B-1",
         language=language, content=json.dumps(content.to_json()),

@@ -165,7 +165,7 @@ def _write_discharge(loans: Sequence[Loan], subject: Subject) -> Content:
 def _write_notice(loans: Sequence[Loan], subject: Subject) -> Content:
     figures = [read_figures(one, loan_math.key_of(one), subject.made_at) for one in loans]
     demanded = notice.list_demanded(subject.app, subject.borrower_id, loans, figures)
-    return notice.write_notice(subject, demanded, figures[0])
+    return notice.write_notice(subject, demanded)
 
 
 def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:

@@ -1,6 +1,6 @@
 """Repayments in this dashboard that may be the same payment, to show before confirming."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,12 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     the same `idempotency_key` is left out, because it is the first result of a double click. At
     most ten are returned, the newest first.
     """
-    near = _near(request.amount, request.transaction_date)
+    amount, date = request.amount, request.transaction_date
+    width = amount * NEAR_AMOUNT
+    near = Q(
+        amount__range=(amount - width, amount + width),
+        transaction_date__range=(date - NEAR_DATE, date + NEAR_DATE),
+    )
     unfinished = Q(state__in=(RepaymentState.AWAITING, *OPEN))
     alike = [Q(account_id=request.account_id) & (near | unfinished)]
     if request.borrower_id:
@@ -41,11 +46,3 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
         state__in=(RepaymentState.NOT_SENT, RepaymentState.DECLINED), ended_by_sweep=False
     )
     return list(rows.select_related("created_by").order_by("-id")[:_AT_MOST])
-
-
-def _near(amount: Decimal, date: datetime) -> Q:
-    width = amount * NEAR_AMOUNT
-    return Q(
-        amount__range=(amount - width, amount + width),
-        transaction_date__range=(date - NEAR_DATE, date + NEAR_DATE),
-    )

@@ -492,7 +492,7 @@ def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
     """Save the outcomes of rows that were sent, in one transaction.
 
     If a row already has another conclusion, the service answered late; that outcome is saved in its
-    own transaction.
+    own transaction, and an alarm says so.
     """
     sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
     for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
@@ -502,15 +502,6 @@ def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
             _acknowledge_late(late.repayment, by, **late.fields)
         else:
             refuse(late.repayment, late.to, by, **late.fields)
-
-
-def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
-    """Change any state to `recorded`, because the service has acknowledged the repayment.
-
-    Raise an alarm if the earlier conclusion was different, or if another repayment with its
-    externalId is recorded too.
-    """
-    conclude_all([Move(repayment, RepaymentState.RECORDED, fields)], by=by)
 
 
 def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> None:

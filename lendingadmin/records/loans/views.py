@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending import loan_math
-from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
-from lendingadmin.lending.identity import check_named, delete_named, is_named
+from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.identity import delete_named, is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan, status_key
 from lendingadmin.money.repayments import reconciliation
@@ -28,6 +28,7 @@ from lendingadmin.people.search import opened
 from lendingadmin.records.loans import shown
 from lendingadmin.records.loans.forms import LoanForm, taken_up
 from lendingadmin.records.loans.rows import LIST_KEYS, build_rows
+from lendingadmin.web import errors
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
 from lendingadmin.web.errors import Card
@@ -186,7 +187,7 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
         url, card = _delete(request, app_id, account_id)
         if url:
             return redirect(url)
-    loan, fault = _read(request, app_id, account_id)
+    loan, fault = errors.read_for_form(request, gateway.app(app_id).loans.get, account_id)
     word = read_words(LOAN).get(status_key(loan.status), "") if loan else ""
     here = Repayment.objects.of_loan(
         app_id, (loan_math.account_of(loan) if loan else "") or account_id
@@ -232,19 +233,3 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
         words = _("Loan %(id)s is deleted.") % {"id": account_id}
         messages.success(request, words, extra_tags="loan-deleted")
     return outcome.url, outcome.card
-
-
-def _read(
-    request: PersonRequest, app_id: str, account_id: str
-) -> tuple[Loan | None, LendingError | None]:
-    """Return the loan, or on a POST the error of a failed read.
-
-    On a POST the page shows the card of the write. Otherwise, and for an invalid id, raises
-    LendingError.
-    """
-    try:
-        return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
-    except LendingError as error:
-        if request.method != "POST" or isinstance(error, InvalidId):
-            raise
-        return None, error
