@@ -1,1 +1,1 @@
-"""Parts without a page: the service's client, people, roles, audit trail, worker and monitoring."""
+"""Parts that show no page: the service's client, people, roles, audit trail, worker, monitoring."""

@@ -1,9 +1,8 @@
-"""Manifest of an area: the parts that it offers to the layers below, named in its `apps.py`.
+"""Manifest of an area: the parts that the layers below use, named in the area's `apps.py`.
 
-An `AreaConfig` names things in the area's own modules, such as `badges = "services.BADGES"`.
-They are imported at their first use, so that an `apps.py` imports nothing. An `apps.py` imports
-this module, not the class, because Django would use an imported AppConfig class as the app's
-own.
+An `AreaConfig` names objects in the area's own modules, such as `badges = "services.BADGES"`. The
+objects are imported at their first use, so an `apps.py` imports none of them. An `apps.py` imports
+this module and not the class, because Django would take an imported class as the config of the app.
 """
 
 from functools import cache
@@ -16,7 +15,7 @@ Names = str | tuple[str, ...]
 
 
 class AreaConfig(AppConfig):
-    """An app with its manifest.
+    """Config of an app, with the manifest.
 
     Each attribute is one name, `module.NAME`, or a tuple of names. A name refers to one object,
     or to a list or tuple of objects.
@@ -39,11 +38,12 @@ class AreaConfig(AppConfig):
     tables: Names = ()
     #: `core.monitoring.metrics.TableGauge`: figures for monitors.
     gauges: Names = ()
-    #: Functions that return a warning for `/readyz`, or nothing. They read our own database only.
+    #: Functions that return a warning for `/readyz`, or nothing. They read only our own database.
     warnings: Names = ()
-    #: Functions that the worker calls at each beat. A duty enqueues what is due, and is cheap.
+    #: Functions that the worker calls at each beat. A duty is fast: it only enqueues the tasks that
+    #: are due.
     duties: Names = ()
-    #: Tasks that the worker puts back when they are lost.
+    #: Tasks that the worker enqueues again if they are lost.
     tasks: Names = ()
     #: `people.search.lookups.Finder`: finders of our records by id, and of ids in another case.
     stored: Names = ()

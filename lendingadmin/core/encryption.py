@@ -1,14 +1,14 @@
 """Encryption at rest. Secrets and personal data are encrypted before they are stored.
 
-Keys come from DATA_KEYS, newest first. The first key encrypts and all of them decrypt, so a key
-can be retired slowly (`manage.py reencrypt`).
+The keys come from DATA_KEYS, newest first. The first key encrypts, and all of the keys decrypt. So
+an old key can be removed after `manage.py reencrypt` has run.
 
-A ciphertext is bound to its place: the place comes before the text, within the authenticated part.
-Without a key an attacker can't move a ciphertext to another row, column or use, where it would be
-read as if it belonged there. Binding does not detect three changes: a row got an earlier value of
-its own back, a text was emptied, or entire rows were exchanged together with the columns to which
-they are bound. Text that was encrypted before bindings existed has no place. It opens everywhere
-until it is re-encrypted.
+A ciphertext is bound to its place: the authenticated part contains the place and then the text. So
+an attacker without a key can't move a ciphertext to another row, column or use: there it does not
+open. Binding does not detect three changes: an earlier value of the same row is stored again, a
+text is emptied, or two rows are exchanged together with the columns to which their texts are bound.
+A text that was encrypted before bindings existed has no place, and opens everywhere until it is
+encrypted again.
 """
 
 import json
@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.query_utils import DeferredAttribute
 
-# A bound text starts with this character. An unbound text can't, because forms refuse the character
+# A bound text starts with this character. No other text does, because forms refuse the character
 # and JSON escapes it.
 _MARK = "\0"
 
@@ -31,7 +31,7 @@ class DecryptionError(Exception):
 
 
 class Unbound(TypeError):
-    """Error: a text for an encrypted column was stored without its row."""
+    """Error: a text for an encrypted column was to be stored without a known row."""
 
 
 @lru_cache(maxsize=4)
@@ -76,7 +76,10 @@ def reencrypt(ciphertext: str, *place: str) -> str:
 
 
 def _open(keys: MultiFernet, ciphertext: str, place: Sequence[str]) -> tuple[str, bool]:
-    """Return the text, and True if it is bound. Raise DecryptionError for a wrong key or place."""
+    """Return the text, and True if the text is bound.
+
+    Raise DecryptionError for a wrong key or place.
+    """
     try:
         text = keys.decrypt(ciphertext.encode("ascii")).decode()
     except (InvalidToken, UnicodeError) as error:
@@ -94,7 +97,7 @@ class Undecryptable(str):
 
 
 class Ciphertext(str):
-    """Encrypted content of a column. `values()` and `values_list()` return it undecrypted."""
+    """Encrypted content of a column, as `values()` and `values_list()` return it."""
 
 
 class _DecryptedText(DeferredAttribute):
@@ -120,20 +123,20 @@ else:
 
 
 class EncryptedTextField(_Text):
-    """Text that is encrypted in the database: readable in Python, useless in a filter or dump.
+    """Field for text that the database stores encrypted. Python reads it; filters can't use it.
 
     `bound_to` names columns of the row that are set when the row is made and never change. Unique
-    columns are best. The text is bound to these columns and to its table and column. If a table or
-    column is renamed, a migration must encrypt its texts again.
+    columns are best. The text is bound to the values of these columns, and to the names of its
+    table and its column. If a table or column is renamed, a migration must encrypt the texts again.
 
-    Text that cannot be opened reads as an Undecryptable sentence. Storing that sentence raises
-    DecryptionError, because the old text would be lost, and a recovered key could still open it.
-    `save`, `create` and `bulk_create` bind without further steps. For an `update` of one row, use
-    `bind`; without it, `update` and `bulk_update` raise Unbound.
+    For a text that cannot be opened, the field returns an Undecryptable sentence. An attempt to
+    store this sentence raises DecryptionError, because it would replace the old text, which a
+    recovered key could still open. `save`, `create` and `bulk_create` bind texts. For an `update`
+    of one row, use `bind`; otherwise `update` and `bulk_update` raise Unbound.
     """
 
     descriptor_class = _DecryptedText
-    # A change of this option does not change the column.
+    # A change of this option does not change the column in the database.
     non_db_attrs = (*models.TextField.non_db_attrs, "bound_to")
 
     def __init__(self, *args: Any, bound_to: Sequence[str] = (), **options: Any) -> None:

@@ -1,7 +1,7 @@
-"""Stored texts are always English, regardless of the person's language.
+"""Functions for texts that are always English, in any language of the person.
 
-This applies to texts in rows, in the audit trail, in files and in mails. Such a text is marked with
-`gettext_noop`, or a function that is decorated with `in_english` makes the text.
+Texts in rows, in the audit trail, in files and in mails are English. Such a text is marked with
+`gettext_noop`, or a function with the decorator `in_english` makes it.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""Functions that read environment variables into values for settings, and explain errors.
+"""Functions that read environment variables as values for settings, and explain errors.
 
-Each function takes the text of a variable. A wrong text raises ValueError with a sentence for the
-person who wrote the variable.
+Each function takes the text of a variable. For a wrong text it raises ValueError with a sentence
+for the person who set the variable.
 """
 
 import re
@@ -16,7 +16,8 @@ from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
-#: Variables of earlier versions that a migration of `core.policies` turns into the lender's rules.
+#: Variables of earlier versions. A migration of `core.policies` saves their values as the lender's
+#: rules.
 RULES = (
     *("APPROVAL_LIMITS", "BORROWER_REQUIRED", "CONFIRM_ABOVE", "CONTACT_ATTEMPTS"),
     *("CONTACT_CLOSED", "CONTACT_HOLIDAYS", "CONTACT_HOURS", "EXPORTS_PER_DAY"),
@@ -24,8 +25,8 @@ RULES = (
     *("LENDING_BORROWER_STATUSES", "LENDING_LOAN_STATUSES", "LENDING_PERFORMANCE_STATUSES"),
     *("LENDING_PRODUCT_STATUSES", "MASS_READING", "SECOND_MANAGER", "SHEETS_BACK_AFTER"),
 )
-# Variables of earlier versions that are no longer read, and why. `manage.py check` names those that
-# are still set.
+# Variables of earlier versions that are no longer read, with the reason. `manage.py check` names
+# the variables that are still set.
 _FROM_ADDRESS = "DASHBOARD_URL decides it"
 _FIXED = "the value is now fixed"
 _PAGE = "`release` copies it once; then managers change it on the page Settings"
@@ -84,7 +85,7 @@ def service_address_or_none(text: str) -> str:
 
 
 def dashboard_address(text: str) -> str:
-    """Read the http(s) address at which people open the dashboard: a host, and maybe a port."""
+    """Read the http(s) address at which people open the dashboard: a host, maybe with a port."""
     address = service_address(text)
     if urlsplit(address).path:
         raise ValueError("give the address without a path: https://dashboard.example.com")
@@ -92,7 +93,7 @@ def dashboard_address(text: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if a host name or address is that of this machine."""
+    """Return True if a host name or IP address means this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -109,7 +110,7 @@ def mail_server(text: str) -> dict[str, Any]:
         config = {}
     by_network = config.get("EMAIL_BACKEND", "").endswith("smtp.EmailBackend")
     if not config or (by_network and not config["EMAIL_HOST"]):
-        # The text holds a password, and this sentence ends up in logs.
+        # The text contains a password, and logs contain this sentence.
         raise ValueError(
             "give smtp+tls://user:password@host:587, smtp+ssl://…, smtp://…, consolemail://, "
             "filemail:///folder or dummymail://"
@@ -146,7 +147,7 @@ def _read_address(
 ) -> dict[str, Any]:
     """Parse an address.
 
-    The text may contain a password, so an error does not repeat the text.
+    The text may contain a password, so the error does not repeat it.
     """
     if text.partition("://")[0] not in schemes:
         raise ValueError(f"give an address such as {form}")
@@ -162,7 +163,7 @@ def _read_address(
 def _cuts_password(text: str) -> bool:
     """Return True if a character in the password makes the host end too early.
 
-    The database's own error would then show the rest of the password.
+    In this case an error of the database would show the rest of the password.
     """
     host = urlsplit(text).netloc
     return bool(host) and "@" not in host and "@" in text
@@ -193,7 +194,7 @@ def data_keys(text: str) -> tuple[str, ...]:
         try:
             Fernet(key)
         except (ValueError, TypeError):
-            # The key itself must not be repeated: this sentence ends up in logs.
+            # The sentence must not contain the key, because logs contain the sentence.
             raise ValueError(f"key {position} is not 32 bytes of URL-safe base64") from None
     return keys
 

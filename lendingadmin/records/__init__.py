@@ -1,1 +1,1 @@
-"""The pages of the service's records."""
+"""Pages of the service's records."""

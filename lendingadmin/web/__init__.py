@@ -1,1 +1,1 @@
-"""Shared parts of all areas' views: access rules, error cards, lists, exports and health checks."""
+"""Shared parts of the views of all areas: access rules, error cards, lists, exports and more."""

@@ -1,4 +1,4 @@
-"""Access rules of views. A view without a declared rule answers 404.
+"""Access rules of views. A view without a declared rule returns 404.
 
 @access("lending.loans.makeRepayment", methods=("GET", "POST"))
 def confirm(request, app_id, account_id): ...
@@ -43,7 +43,7 @@ from .quotas import LIMITS, OverQuota, take
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
-#: The title of the card of a refusal.
+#: The title of the card for a refused request.
 REFUSED = gettext_noop("Your role does not allow this")
 # The HTTP methods of allauth's views, which have their own rules.
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
@@ -55,20 +55,20 @@ _OPEN_TO_HELD_BACK = _GIVE_FACTOR | {_CHANGE_PASSWORD, "account_logout"}
 _CHANGE_NO_FACTOR = _GIVE_FACTOR | {
     *("mfa_index", "mfa_list_webauthn", "mfa_authenticate", "mfa_login_webauthn")
 }
-# A function of the request and the route's arguments that returns permission names. The function
-# may raise Http404.
+# A function that returns permission names for a request and the arguments of its route. It may
+# raise Http404.
 Needs = Callable[..., Iterable[str]]
 Condition = Callable[..., bool]
 
 
 class Rule(NamedTuple):
-    """Access rule of a view: the people that may use it, and its HTTP methods.
+    """Access rule of a view: the people who may use the view, and its HTTP methods.
 
-    A person must have each of `permissions`. If the tuple is empty, any signed-in person may use
-    the view; if it is None, everyone may. `needs` gives the further permissions of one address.
-    Before a method in `confirmed`, people confirm their identity, unless they did so recently
-    (`staff.confirming`). With `confirmed_if`, people confirm only before requests that it returns
-    True for. `quota` names the limit of uses (`quotas.LIMITS`).
+    A person must have all `permissions`. If the tuple is empty, any signed-in person may use the
+    view; if it is None, everyone may. `needs` returns more permissions that one address needs.
+    Before a request with a method in `confirmed`, people confirm their identity, unless they did so
+    recently (`staff.confirming`). With `confirmed_if`, they confirm only if this function returns
+    True for the request. `quota` names the limit of uses (`quotas.LIMITS`).
     """
 
     permissions: tuple[str, ...] | None
@@ -112,11 +112,11 @@ def access(
 ) -> Callable[[View], View]:
     """Declare that a view is for people with all of these permissions.
 
-    The names of permissions are in `staff.roles.RIGHTS`. `needs` gives the further permissions of
-    one address, from the request and the route's arguments. Methods that are not in `methods`
-    answer 405; HEAD is allowed with GET. Before the methods in `confirmed`, people confirm their
-    identity, if `confirmed_if` is true for the request and the route's arguments. `quota` names the
-    limit of uses (`quotas.LIMITS`). Raise ValueError for an unknown permission.
+    `staff.roles.RIGHTS` has the names of permissions. `needs` returns more permissions that one
+    address needs, from the request and the route's arguments. Other methods than `methods` get a
+    405; HEAD is allowed with GET. Before the methods in `confirmed`, people confirm their identity,
+    if `confirmed_if` is true for the request and the route's arguments. `quota` names the limit of
+    uses (`quotas.LIMITS`). Raise ValueError for an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
@@ -145,7 +145,7 @@ def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
 
 
 def rule_of(view: Callable[..., Any]) -> Rule | None:
-    """Return the rule that a view declared; None if it declared none."""
+    """Return the rule that a view declares; None if it declares no rule."""
     rule = getattr(view, "access_rule", None)
     return rule if isinstance(rule, Rule) else None
 
@@ -168,9 +168,9 @@ def routes(
 
 
 class AccessMiddleware:
-    """Applies the access rule of every view before the view runs.
+    """Middleware that applies the access rule of a view before the view runs.
 
-    A view without a rule and an address with an unknown app answer 404.
+    A view without a rule, and an address with an unknown app, return 404.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -186,7 +186,7 @@ class AccessMiddleware:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> HttpResponseBase | None:
-        """Return None to let the view run, or the answer that replaces it.
+        """Return None to let the view run, or the response that replaces the view's.
 
         Raise Http404 if the view declares no access, or if the app in the address is not known.
         """
@@ -217,7 +217,7 @@ class AccessMiddleware:
 
 
 def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:
-    """Return the answer that replaces a view of allauth; None to let the view run.
+    """Return the response that replaces the one of an allauth view; None to let the view run.
 
     Raise Http404 for a view that is not allauth's.
     """
@@ -265,7 +265,7 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
 
 
 def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
-    """Redirect to the page on which people confirm their identity, and which leads back.
+    """Redirect to the page where people confirm their identity. That page leads back.
 
     Return None if the person has already confirmed.
     """
@@ -280,7 +280,7 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
 def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
     """Return the page (403) with the roles that have the permission.
 
-    The page is about the person's rights, not about the service.
+    The page explains the person's rights. The service is not involved.
     """
     app_id = getattr(request.user, "app_id", "")
     words = _(
@@ -318,7 +318,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     """Return the error card of a refusal, and record the refusal in the audit trail.
 
-    As a fragment the card has status 200, because htmx inserts no other status into the page.
+    A fragment has status 200, because htmx inserts only such a response into the page.
     """
     _record_refusal(request)
     card = Card(
@@ -364,9 +364,9 @@ def to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Redirect to the sign-in and then back to the present page.
 
     htmx would follow a redirect and put the sign-in form into a fragment of the page. So htmx gets
-    a header that makes it leave the page instead. After a request for a fragment or a POST, the
-    browser returns to the page around the fragment or form. If the person sent a form, the sign-in
-    page reports that the form was not sent.
+    a header that makes the browser leave the page. After a request for a fragment, or after a POST,
+    the person returns to the page around the fragment or form. If the person sent a form, the
+    sign-in page shows that the form was not sent.
     """
     if _sends_a_form(request):
         messages.warning(
@@ -390,14 +390,14 @@ def _lead_away(request: HttpRequest, address: str) -> HttpResponseBase:
 
 
 def _sends_a_form(request: HttpRequest) -> bool:
-    """Return whether a person sent a form. Requests of scripts do not count."""
+    """Return True if a person sent a form. Requests of scripts do not count."""
     asks_for_page = "text/html" in request.headers.get("Accept", "")
     is_form = asks_for_page or bool(getattr(request, "htmx", False))
     return is_form and request.method not in ("GET", "HEAD")
 
 
 def _page_of(request: HttpRequest, header: str) -> str:
-    """Return the path and query of our page that a header names, or else of the start page."""
+    """Return the path and query of our page that a header names; else those of the start page."""
     address = request.headers.get(header, "")
     if not url_has_allowed_host_and_scheme(address, {request.get_host()}):
         return resolve_url(settings.LOGIN_REDIRECT_URL)

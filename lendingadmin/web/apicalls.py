@@ -1,6 +1,6 @@
-"""“Show the API call”: a page's calls to the service, for people who may see API calls.
+"""Panel “Show the API call”: the calls of a page to the service, for people who may see them.
 
-Every page of such a person has the panel, but few panels are opened. So only the visible part of an
+All pages of such a person have the panel, but few panels are opened. So only the visible part of an
 answer is read: the first items of a list, and no very long value.
 """
 

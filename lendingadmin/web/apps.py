@@ -1,4 +1,4 @@
-"""Shared parts of the pages of all areas, as a Django app."""
+"""Django app for shared parts of the pages of all areas."""
 
 from django.urls import register_converter
 

@@ -47,7 +47,7 @@ def files_are_private(**_: Any) -> list[CheckMessage]:
 def every_view_declares_access(**_: Any) -> list[CheckMessage]:
     """Report each view that does not declare its access.
 
-    Such a view would answer 404 to everyone.
+    Such a view would return 404 to everyone.
     """
     return [
         Error(
@@ -130,7 +130,7 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security)
 def the_demo_is_on_this_machine(**_: Any) -> list[CheckMessage]:
-    """Report a demo with a service on another machine.
+    """Report a demo whose service is on another machine.
 
     Everybody could sign in to such a dashboard with one click.
     """
@@ -244,7 +244,7 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Warn of a sender of example.com, because its mail is refused or treated as junk."""
+    """Warn of a sender at example.com, because mail servers refuse such mail."""
     sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
     if not sends or "example.com" not in settings.DEFAULT_FROM_EMAIL:
         return []
@@ -259,7 +259,7 @@ def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.caches, deploy=True)
 def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
-    """Warn if the cache belongs to one process, because processes share the service's answers."""
+    """Warn if each process has its own cache, because processes share the service's answers."""
     backend = settings.CACHES["shared"]["BACKEND"]
     if not backend.endswith(("LocMemCache", "DummyCache")):
         return []

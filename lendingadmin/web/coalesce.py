@@ -1,7 +1,7 @@
-"""One call for many callers: equal questions within two seconds share one answer.
+"""One call for many callers: equal reads within two seconds share one answer.
 
-The module is only for reads and for an offer's poll, a POST that may start an offer (Spec:
-Borrowers, 4). Writes are never sent through this module.
+The module is only for reads, and for the poll of an offer, which is a POST and may start an offer
+(Spec: Borrowers, 4). Writes never use this module.
 """
 
 import time
@@ -50,11 +50,11 @@ class Answered(NamedTuple):
 def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, datetime]:
     """Return the answer of a new call, or an answer from the last two seconds; also its time.
 
-    Of the callers that share the cache, only one makes the call. The others wait up to
-    `LONGEST_WAIT` seconds for its result or its error, and then raise Throttled. The answer is
+    Among the callers that share the cache, only one makes the call. The others wait up to
+    `LONGEST_WAIT` seconds for the result or the error, and then raise Throttled. The answer is
     saved encrypted, under a key that reveals nothing. The time is stored with the answer, because a
-    cache may store it for longer than requested. The caller has already checked the person's right.
-    Raise the LendingError of `call`.
+    cache may store an answer for longer than requested. The caller must check the person's right
+    before. Raise the LendingError of `call`.
     """
     kept_under = "coalesced:" + sha256(key.encode()).hexdigest()
     found = _fresh(kept_under) or _ask_once(kept_under, call)
@@ -86,7 +86,7 @@ def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
         if found is not None:
             return found
     try:
-        # Another caller may have saved an answer between the check and the lock.
+        # Between the check and the lock, another caller may have saved an answer.
         return _fresh(key) or _ask(key, mine, call)
     finally:
         shared.delete(lock)

@@ -12,7 +12,7 @@ from lendingadmin.web.display.times import zone_name
 
 # The zone of the days in contracts (Spec: LendingContract: days begin and end in UTC).
 UTC_DAY = gettext_noop("UTC day")
-# The zone of a day that is the same everywhere, such as a date of birth.
+# Days that are the same everywhere, such as a date of birth, have no zone.
 NO_ZONE = ""
 _A_YEAR = 366  # days
 _CONTROLS = ("date", "datetime-local")

@@ -12,7 +12,7 @@ from lendingadmin.core.areas import collect
 
 from .keyset import count_each, spell_count
 
-# The most rows of a kind on the home page; the other rows are behind its link.
+# The most rows of a kind on the home page. A link leads to the others.
 _FEW = 5
 
 
@@ -36,10 +36,10 @@ class ToDecide(NamedTuple):
     """A kind of rows to decide: its name, with a link to `route`.
 
     `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out rows
-    that this person may not decide, such as their own entries. `query` makes the list at `route`
-    show only these rows. `key` is the argument of the route after the app's id. If `describe` is
-    given, it returns the Task of a row; then the oldest rows (by the columns `oldest_first`) are
-    shown one by one. `button` names the decision.
+    that this person may not decide, such as the person's own entries. `query` makes the list at
+    `route` show only these rows. `key` is the argument of the route after the app's id. If
+    `describe` is given, it returns the Task of a row, and the home page shows the oldest rows one
+    by one, in the order of the columns `oldest_first`. `button` is the label of the decision.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Waiting(NamedTuple):
 def list_decisions(app_id: str, person: Any) -> list[Waiting]:
     """Return the rows in an app that this person can decide, by kind.
 
-    One query counts all kinds, and each kind that has rows to show is one more query.
+    One query counts all kinds. Each kind with rows to show needs one more query.
     """
     kinds: tuple[ToDecide, ...] = collect("decisions")
     lists = [one.list_waiting(app_id, person) for one in kinds]

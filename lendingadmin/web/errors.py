@@ -61,7 +61,7 @@ class Card:
     tone: str = "bad"
     links: tuple[tuple[str, str], ...] = field(default=())
     status: int | None = None
-    # A part of a page shows an outage as one line, not as a card.
+    # If True, a part of a page shows one line instead of a card.
     is_outage: bool = False
     finding: str = ""
 

@@ -1,8 +1,8 @@
-"""CSV or XLSX of all rows that a filter finds, safe in a spreadsheet, with a note on missing rows.
+"""CSV or XLSX files with all rows that a filter finds. They are safe in a spreadsheet.
 
-Columns have the words of the screen and times of the lender's zone. With `?technical=1` they have
-the API's names, and each value as received. CSV is streamed; with `?format=xlsx` the file is a
-workbook.
+Columns have the words of the screen, and times in the lender's zone. With `?technical=1` they have
+the API's names, and values as received. CSV is streamed; with `?format=xlsx` the file is a
+workbook. The last row is a note if rows are missing.
 """
 
 import csv
@@ -55,7 +55,7 @@ BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this export is not co
 
 
 class ExportPlaces(ForkSafe):
-    """Counts the running exports of this process, by person."""
+    """Counter of the running exports of this process, by person."""
 
     def reset(self) -> None:
         """Start at zero, because no export is running in a new process."""
@@ -106,8 +106,9 @@ logger = logging.getLogger(__name__)
 Row = Iterable[object]
 Item = TypeVar("Item")
 
-# The places where a spreadsheet would read a formula: the start of the text, and the start of a
-# part, because a spreadsheet may split the text at another separator. Full-width signs count too.
+# The places where a spreadsheet would read a formula: the start of the text, and, because a
+# spreadsheet may split the text at another separator, the start of each part. Full-width signs
+# count too.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
 # Texts that can't be a formula: an empty text, most words, a number with its sign, and a phone
 # number as people write it. This check is faster than the search for a formula.
@@ -126,8 +127,8 @@ EXPORT = "dashboard.export"
 def cell(value: object) -> object:
     """Return one cell for the CSV writer: a number as received, an object as its JSON.
 
-    A missing value is an empty cell. Text that a spreadsheet could read as a formula begins with
-    `'`.
+    A missing value is an empty cell. A text that a spreadsheet could read as a formula gets a `'`
+    in front.
     """
     if type(value) in _PLAIN:
         return value
@@ -163,8 +164,8 @@ class Column(NamedTuple):
     """A column: its name in the API and its word on the screen.
 
     A column without a word is only in the technical export. `write` makes the text for people from
-    a value, the lender's zone, and the values of the columns that it `needs`. With `in_currency`,
-    the head of the column names the app's currency, because its values do not.
+    a value, the lender's zone, and the values of the columns in `needs`. With `in_currency`, the
+    head of the column names the app's currency, because the values do not.
     """
 
     name: str
@@ -236,7 +237,7 @@ def in_currency(word: Any) -> tuple[Any, ...]:
 def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
     """Return the columns for a mapping of column names to words.
 
-    In place of a word, a tuple may give more fields of Column, in their order.
+    Instead of a word, a tuple may have more fields of Column, in their order.
     """
     pairs = {name: word if isinstance(word, tuple) else (word,) for name, word in words.items()}
     return tuple(Column(name, *pair) for name, pair in pairs.items())
@@ -245,7 +246,7 @@ def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
 class ExportPage(NamedTuple):
     """Rows that are written together.
 
-    `repeated` is the number of rows that are left out because an earlier page had them.
+    `repeated` is the number of rows that were left out because an earlier page had them.
     """
 
     rows: Iterable[Row]
@@ -319,7 +320,7 @@ def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[
 
 
 class _Stream:
-    """The parts of an export. The export has its place until it ends or its reader leaves."""
+    """The parts of an export. The export frees its slot when it ends or when the reader leaves."""
 
     def __init__(
         self, parts: Generator[str | bytes], rows: Generator[Any], place: ExportPlace
@@ -355,7 +356,7 @@ def _list_rows(
     service repeated rows. `note` records the end in the audit trail.
     """
     count = repeated = 0
-    # If the browser leaves, the stream is closed from outside, and this outcome is recorded.
+    # If the browser leaves, Django closes the stream, and this outcome is recorded.
     ended = "stopped"
     try:
         yield [head]

@@ -55,12 +55,12 @@ class AmountField(forms.DecimalField):
     """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
     An amount is never guessed. If a text can mean two amounts, the error names both. Forms set
-    `currency` to the ISO 4217 code that may be in the text. If it is not set, the text may not have
-    a currency.
+    `currency` to the ISO 4217 code that the text may have. Without `currency`, the text may not
+    have a currency.
     """
 
     bound_field_class = _Prefilled
-    # A number input drops a text that is not a number, so the form could not show it with an error.
+    # A number input drops a text that is not a number, so the form could not show this text again.
     widget = forms.TextInput
     currency = ""
 
@@ -92,8 +92,8 @@ class AmountField(forms.DecimalField):
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
         """Return the attributes of the field.
 
-        With them, a phone shows a keyboard with digits, the digits are at the end of the field, and
-        the browser suggests no earlier values.
+        With these attributes, a phone shows a keyboard with digits, the digits are aligned right,
+        and the browser suggests no earlier values.
         """
         usual = {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
         return super().widget_attrs(widget) | usual
@@ -166,12 +166,12 @@ class _PairWidget(forms.MultiWidget):
     use_fieldset = True
 
     def decompress(self, value: Any) -> list[Any]:
-        """Return the stored pair; an empty value has none."""
+        """Return the stored pair; two None for an empty value."""
         return list(value or (None, None))
 
 
 class PairField(forms.MultiValueField):
-    """Two labelled fields side by side, by the end of their name. Subclasses join them."""
+    """Two labelled fields side by side. Subclasses join their values."""
 
     def __init__(self, parts: Mapping[str, forms.Field], **options: Any) -> None:
         for part in parts.values():
@@ -191,8 +191,8 @@ class PairField(forms.MultiValueField):
 def list_rows(data: Any, start: str, end: str, *, stored: int, most: int) -> list[str]:
     """Return the field names of the rows of a form, such as `closed0`, with some empty rows.
 
-    `data` is what was sent, where `closed0_day` is a part of the first row; None before. `stored`
-    is the number of rows before.
+    `data` is the sent form, in which `closed0_day` is a part of the first row; None before a form
+    was sent. `stored` is the number of stored rows.
     """
     rows = stored + _MORE_ROWS
     if data is not None:
@@ -201,7 +201,7 @@ def list_rows(data: Any, start: str, end: str, *, stored: int, most: int) -> lis
 
 
 def refuse_twice(form: forms.Form, names: Iterable[str], words: str) -> None:
-    """Add an error to each row whose first value is in an earlier row too."""
+    """Add an error to each row whose first value is also in an earlier row."""
     seen = set()
     for name in names:
         row = form.cleaned_data.get(name)

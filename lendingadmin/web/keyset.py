@@ -1,7 +1,7 @@
-"""Pages of a table that may have millions of rows; each begins where the page before ended.
+"""Pages of a table that may have millions of rows. Each begins where the page before ended.
 
-A page is read in the order of an index, starting from a key. The last page takes as long as the
-first, and earlier rows are not counted. Rows that are added between two pages do not move others.
+A page is read in the order of an index, from a key on. The last page takes as long as the first,
+because earlier rows are not counted. New rows do not shift the pages.
 """
 
 import sys
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from .requests import address_with
 
-# The most rows that are searched for one page with a filter that has no index. Such a filter may
+# The most rows that are searched for one page if the filter has no index, because such a filter may
 # match few rows.
 AT_MOST = 5_000
 
@@ -57,9 +57,9 @@ def read_slice(
 ) -> Slice:
     """Return a page of rows in the order of the time in `column`, then of the primary key.
 
-    There must be an index in this order, or only few rows. `only` is a further filter without an
-    index; with it, at most AT_MOST rows are searched. The page starts after the row with the id
-    `behind`, or at the beginning if this row is gone.
+    There must be an index in this order, or only few rows. `only` is another filter, without an
+    index. With `only`, at most AT_MOST rows are searched. The page starts after the row with the id
+    `behind`, or at the beginning if this row no longer exists.
     """
     sign, later, earlier = ("-", "lt", "gt") if newest_first else ("", "gt", "lt")
     whole = rows.order_by(f"{sign}{column}", f"{sign}pk")
@@ -91,9 +91,9 @@ def read_slice(
 def read_slices(rows: QuerySet[Any, Any], column: str, size: int) -> Iterator[list[Any]]:
     """Yield all rows, newest first, in slices of `size` rows.
 
-    No cursor and no transaction stay open between two slices, because a pooler may share
-    connections and a reader may be slow. There must be an index in the order of the time in
-    `column`, then of the primary key. Each row has an `id`.
+    No cursor and no transaction is open between two slices, because a pooler may share connections
+    and a reader may be slow. There must be an index in the order of the time in `column`, then of
+    the primary key. Each row has an `id`.
     """
     whole = rows.order_by(f"-{column}", "-pk")
     found = list(whole[:size])
@@ -130,7 +130,7 @@ def build_prefix(column: str, start: str) -> Q:
 
 
 def unindexed(condition: Q) -> Case:
-    """Return the condition in a form that no index serves, so that another index is used.
+    """Return the condition in a form that no index serves, so that the database uses another index.
 
     SQLite has no statistics of its tables, and would choose the index of `app_id`.
     """

@@ -38,8 +38,8 @@ NO_SUCH_PAGE = gettext_lazy("The page that you asked for no longer exists. This 
 PAGE_SIZES = (25, 50, 100, 250, 1000)
 # The parameters of an address that name a page of a list.
 _POSITIONS = ("pageToken", "from", "page", "before", "after")
-# The choice of a person who wants to filter by a value that has no word. The choice then becomes a
-# text field. No filter value can be equal to it, because a filter value has no space.
+# The choice of a person who wants to filter by a value without a word. The choice then becomes a
+# text field. No filter value equals this text, because filter values have no spaces.
 ANOTHER = "another one"
 
 
@@ -69,8 +69,8 @@ class AnotherField(FilterField):
 class ListForm(forms.Form):
     """The form of one list, made from the parameters that the spec allows.
 
-    `words` has the word of each value of a filter field; a field with words is a choice. If the
-    address has no order, a list that can be ordered begins with the newest.
+    `words` has the words for the values of filter fields. A field with words is a choice. If the
+    address has no order and the list can be ordered, the newest items come first.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ def _filter_field(value: str, words: dict[str, str] | None) -> forms.Field:
         return AnotherField(required=False, max_length=255)
     choices = [("", _("any")), *words.items(), (ANOTHER, _("other …"))]
     if value and value not in words:
-        # A shared address may have a value without a word. The list is filtered by this value too.
+        # A shared address may have a value without a word. The filter accepts this value too.
         choices.append((value, value))
     return forms.ChoiceField(choices=choices, required=False)
 
@@ -163,7 +163,7 @@ def _filter_field(value: str, words: dict[str, str] | None) -> forms.Field:
 class ListPage:
     """One page of a list: items, time of reading, address of the next page, and notes.
 
-    `leads_back` is True if the service's next page is this page again.
+    `leads_back` is True if the service's next page would be this page again.
     """
 
     form: forms.Form
@@ -204,9 +204,9 @@ def read_page(
 ) -> ListPage:
     """Read the page in the address, and mask it. `call` is the client's `list` of this operation.
 
-    A filter that can't be sent has an error at its field, and nothing is sent. For a filter that
-    the service refuses, the service's words are shown above the fields. Raise the LendingError of
-    any other read that failed.
+    If a filter can't be sent, its field shows an error and nothing is sent. If the service refuses
+    a filter, the page shows the service's words above the fields. For any other failed read, raise
+    its LendingError.
     """
     form = ListForm(request.GET, operation, words)
     if not form.is_valid():
@@ -229,7 +229,7 @@ def read_page(
         notes.append(
             _("%(size)s rows are too large for one page, so this page has fewer.") % {"size": size}
         )
-    # A caller that reads only the ids of a list has no person.
+    # Some callers read only the ids of a list, and have no person.
     person = getattr(request, "user", None)
     held = list_rights(person) if person else ()
     return ListPage(
@@ -283,7 +283,7 @@ def _at(request: HttpRequest, token: str = "", skip: int = 0) -> str:
 
 
 def whole_number(text: str | None) -> int:
-    """Read an integer of at most 8 digits from an address or a field; 0 for anything else."""
+    """Return an integer of at most 8 digits from an address or a field; 0 for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 

@@ -17,10 +17,10 @@ _REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 class NoAddress(logging.Filter):
-    """In Django's own lines about requests, replaces the address with the route."""
+    """Log filter that replaces the address with the route in Django's lines about requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace the path in the record's arguments by the route; return True always."""
+        """Replace the path in the record's arguments with the route. Always return True."""
         request = getattr(record, "request", None)
         if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
             match = request.resolver_match
@@ -33,7 +33,7 @@ class NoAddress(logging.Filter):
 
 
 class NoTraceOfRefusals(logging.Filter):
-    """Removes the trace from a line about a refused request, such as a wrong Host.
+    """Log filter that removes the trace from a line about a refused request (a wrong Host).
 
     The sender is the cause, and could fill the log with traces.
     """
@@ -46,7 +46,7 @@ class NoTraceOfRefusals(logging.Filter):
 
 
 class OneOutage(logging.Filter):
-    """Logs at most one line in ten seconds about a database or cache that can't be used.
+    """Log filter that allows one line in ten seconds about an outage of a database or cache.
 
     During an outage each request fails, and its trace gives no other information. The next line
     has the number of errors in between.

@@ -1,9 +1,8 @@
 """Masking of a borrower's record: one policy for pages, CSV, search and print.
 
 A record is masked before it reaches a template or a file, so that hidden values are not in the
-answer at all. Each field of the spec is in the table below with the right that opens it. Any
-other field may be personal: its name and value are left out, unless the person holds all rights
-to the record.
+response. The table below has each field of the spec, with the right that opens it. Any other field
+may be personal, so its name and value are left out, unless the person has all rights to the record.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,8 +21,7 @@ WHOLE_RECORD = frozenset({SEE_NAMES, SEE_CONTACT, SEE_IDENTITY})
 
 T = TypeVar("T")
 
-# The number of last digits shown of a phone number: enough to recognise a caller's number, and no
-# more.
+# The number of last digits that are shown of a phone number. They are enough to recognise a caller.
 _ENDING = 3
 _SHORTEST_PHONE = 7
 _PLAIN = (str, int, Decimal)
@@ -246,7 +244,7 @@ def _mask_value(raw: object, rule: Rule, held: Collection[str], missing: set[str
     )
     if is_plain and not rule.right:
         return raw
-    # An object where the spec has a word or a number may hold anything.
+    # An object may have any content if the spec has a word or a number in its place.
     wanted = {rule.right} if is_plain and rule.right in WHOLE_RECORD else WHOLE_RECORD
     needed = wanted.difference(held)
     missing |= needed

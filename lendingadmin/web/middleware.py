@@ -29,12 +29,12 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class FramesMiddleware:
-    """Speeds up calls: with its large frame, the frames of a request's calls are stored together.
+    """Middleware that makes calls faster. Its large frame makes Python store all frames together.
 
-    Since 3.11 CPython stores a thread's frames in pieces of 16 kB. If a call does not fit into a
-    piece, it requests another piece from the system, and frees it after that call. If this happens
-    in the loop of a template, each turn takes longer. The same page of fifty loans then takes 35 to
-    60 ms, depending only on the depth of the calls.
+    Since version 3.11, CPython stores the frames of a thread in pieces of 16 kB. If a call does not
+    fit into a piece, CPython requests another piece from the system and frees it after the call. If
+    this happens in the loop of a template, each turn takes longer. The same page of fifty loans
+    then takes 35 to 60 ms, depending only on the depth of the calls.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -49,7 +49,7 @@ class FramesMiddleware:
 
 
 class LendingMiddleware:
-    """Collects the calls of a view, and sets the zones and the language of its page.
+    """Middleware that collects the calls of a view, and sets the zones and language of its page.
 
     The calls are in `calls_made`, and in `api_calls` for a person who may see them. Forms and
     templates of an app's pages use the zone of its lender. Times are written in the zone of the
@@ -64,7 +64,7 @@ class LendingMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         with gateway.calls() as made, use_zone(lambda: read_zone(request.user)):
             request.calls_made = made  # type: ignore[attr-defined]
-            # A probe has no session, and is answered without the database.
+            # A probe has no session, and its response needs no database.
             is_known = settings.SESSION_COOKIE_NAME in request.COOKIES
             language = getattr(request.user, "language", "") if is_known else ""
             try:
@@ -119,11 +119,11 @@ def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> Ht
 
 
 class SecurityHeadersMiddleware:
-    """Adds headers that forbid browser features which our pages never need.
+    """Middleware that adds headers against browser features which our pages never need.
 
-    They also stop other sites from using our pages. If an answer has no cache time, nothing may
-    store it, not even the browser. Static files have the same headers and may be cached. A request
-    in another encoding than UTF-8 is answered with 400; browsers never send one.
+    The headers also stop other sites from using our pages. A response without a cache time may not
+    be stored, not even by the browser. Static files have the same headers and may be cached. A
+    request in another encoding than UTF-8 gets a 400; browsers never send such a request.
     """
 
     _HEADERS = {
@@ -153,12 +153,12 @@ class SecurityHeadersMiddleware:
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """Compresses pages to a sixth of their size; streamed answers are not compressed.
+    """Middleware that compresses pages to a sixth of their size, except streamed responses.
 
-    Words from the address are on the same page as personal data, so the compressed length could
-    reveal data. It reveals little, because Django adds random bytes and masks tokens again each
-    time. Another site can't repeat a person's request many times, because the browser does not send
-    the session cookie (SameSite=Lax) with such requests.
+    A page may have words from the address and personal data, so its compressed length could reveal
+    data. It reveals little, because Django adds random bytes and masks tokens again each time.
+    Another site can't repeat a person's request many times, because the browser does not send the
+    session cookie (SameSite=Lax) with requests from other sites.
     """
 
     def process_response(

@@ -35,7 +35,8 @@ class Draft(models.Model):
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
-        # The database sums a person's sizes from this index, and reads no rows with long texts.
+        # From this index, the database adds up the sizes of a person's drafts without reading long
+        # texts.
         indexes = [models.Index(fields=["person", "token", "size"], name="draft_size")]
 
     def __str__(self) -> str:
@@ -45,8 +46,8 @@ class Draft(models.Model):
     def check_room(cls, person: User, token: str, size: int) -> None:
         """Raise OverQuota if this draft would exceed the person's limit for all drafts.
 
-        No draft is deleted to make room, because each may be unfinished work that a person still
-        needs. Unfinished drafts are deleted at the age KEPT_FOR.
+        No draft is deleted to make room, because a person may still need it. Unfinished drafts are
+        deleted at the age KEPT_FOR.
         """
         others = cls.objects.filter(person=person).exclude(token=token)
         if (others.aggregate(kept=Sum("size"))["kept"] or 0) + size <= cls.MOST_KEPT:

@@ -138,9 +138,9 @@ def _offset(moment: datetime) -> str:
 
 
 class FarDatesForm(forms.Form):
-    """A form that asks about distant dates, because it has no page to confirm the entry.
+    """Form that asks about distant dates, because no later page confirms the entry.
 
-    If one of its times is more than a year away, the form is valid only with the box ticked.
+    If a time is more than a year away, the form is valid only if the person ticks the box.
     """
 
     datesChecked = forms.BooleanField(required=False, label=gettext_lazy("The year is right"))  # noqa: N815

@@ -167,8 +167,8 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         ),
     ),
 )
-# Seconds for which the query of the badges is used again. The times in the query are at most as
-# old.
+# The text of the query for badges is used again for this many seconds. Times in the query are at
+# most this old.
 _WRITTEN_FOR = 60
 _WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
 
@@ -178,8 +178,8 @@ ListWaiting = Callable[[str, Any], QuerySet[Any]]
 class Badge(NamedTuple):
     """A number next to a sidebar entry: the app's rows that the person can decide.
 
-    It is on each page, so an index counts it, only up to `keyset.COUNTED`. An entry shows the sum
-    of its badges.
+    Each page shows badges, so an index counts the rows, and only up to `keyset.COUNTED`. An entry
+    shows the sum of its badges.
     """
 
     entry: str
@@ -194,7 +194,7 @@ class Group(NamedTuple):
 
 
 class Navigation:
-    """The navigation, computed only if a template uses it. Fragments do not use it."""
+    """The navigation. Its values are computed only if a template uses them; fragments do not."""
 
     #: The name and version of the dashboard, for people who report a fault.
     version = f"lendingadmin {__version__}"
@@ -260,7 +260,7 @@ class Navigation:
     @property
     def keys(self) -> Keys:
         """The shortcut keys that this person may use."""
-        # A paper names its borrower.
+        # A paper shows the name of its borrower, so the right to see names is needed too.
         may_paper = self._may(MAKE_PAPERS) and self._may(SEE_NAMES)
         return Keys(self.groups, self.may_record, self.may_note, may_paper)
 

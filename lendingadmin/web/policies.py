@@ -1,4 +1,4 @@
-"""The words for status numbers, which managers change on Settings."""
+"""The setting of the words for status numbers."""
 
 import re
 from typing import Any
@@ -40,7 +40,7 @@ class _WordField(PairField):
     def compress(self, data_list: list[str]) -> list[str] | None:
         """Return the number and the word. A number without a word is an empty row.
 
-        Raises ValidationError for a word without a number, and for a number that is none.
+        Raise ValidationError for a word without a number, or with a text that is not a number.
         """
         number, word = data_list or ("", "")
         if not word:
@@ -51,7 +51,7 @@ class _WordField(PairField):
 
 
 class StatusWordsForm(PolicyForm):
-    """Form of the words for status numbers, with a row for each number that was seen."""
+    """Form for the words for status numbers, with a row for each number that was seen."""
 
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         super().__init__(data, app=app, values=values)

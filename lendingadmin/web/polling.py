@@ -1,4 +1,4 @@
-"""Polling of pages that wait for the service: the time of the next request, and the end."""
+"""Polling of pages that wait for the service: when to send the next request, and when to stop."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from .lists import whole_number
 
 # Seconds before each request. The last number is for all further requests.
 DELAYS = (1, 2, 4, 8, 15)
-# For progress that a person watches: longer pauses would look as if nothing happened.
+# Delays for progress that a person watches. With longer delays, nothing would seem to happen.
 WATCHED = (1, 2)
 
 
@@ -43,7 +43,7 @@ def poll(
 ) -> Poll:
     """Return the next step of polling for a result requested at `since`.
 
-    The result normally takes `normal`. After that time the page stops polling.
+    `normal` is the usual time until the result. After this time, the page stops polling.
     """
     asked = request.GET.get("polls", "")
     polls = whole_number(asked) + 1 if asked else 0

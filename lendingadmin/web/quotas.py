@@ -1,8 +1,8 @@
 """Limits on the number of uses that a person has within an hour or a day.
 
-A view declares its quota with its access (`@access(…, quota=READS)`). Each person has the quota in
-each app. The counters are in Django's `default` cache, where no entry is removed to make room for
-another entry. The windows are full hours and days of UTC.
+A view declares its quota with its access (`@access(…, quota=READS)`). Each person has a separate
+quota in each app. The counters are in Django's `default` cache, which never removes an entry to
+make room. The windows are full hours and days in UTC.
 """
 
 import logging
@@ -39,8 +39,8 @@ NOTES, SHEETS = "notes", "sheets"
 class Limit(NamedTuple):
     """At most `most` uses within `seconds`; `words` name the action.
 
-    If `most` is None, a rule of the app sets it. Requests with one of `methods` count. With
-    `once_by`, each value of that argument of the route counts once.
+    If `most` is None, a setting of the app gives the limit. Only requests with one of `methods`
+    count. With `once_by`, each value of this argument of the route counts once.
     """
 
     most: int | None
@@ -50,8 +50,8 @@ class Limit(NamedTuple):
     once_by: str = ""
 
 
-# A clerk with a caller every two minutes opens thirty borrowers an hour and searches some six
-# hundred times. The suggestions that appear during typing count as searches.
+# A clerk with a caller every two minutes opens thirty borrowers in an hour and searches about six
+# hundred times, because suggestions during typing count as searches.
 LIMITS = {
     READS: Limit(
         300, HOUR, gettext_lazy("You opened %(most)s borrowers within one hour."),
@@ -86,7 +86,7 @@ LIMITS = {
 
 
 class OverQuota(Throttled):
-    """Error: a person has used up a quota; `retry_after` is the time in seconds until the next use.
+    """Error: a person has used up a quota. `retry_after` is the number of seconds to the next use.
 
     Nothing was sent, saved or shown.
     """
@@ -197,7 +197,7 @@ def _add_one(key: str, left: int) -> int:
     try:
         return cache.incr(key)
     except ValueError:
-        # If several requests come at once, only one of them creates the counter.
+        # If several requests come at the same time, only one of them creates the counter.
         cache.add(key, 0, left)
     try:
         return cache.incr(key)

@@ -34,9 +34,9 @@ LONGEST_LIST = 5
 
 
 def redact(value: object, also: Collection[str] = ()) -> object:
-    """Return the same JSON with masks for personal values, and with long lists cut.
+    """Return the JSON with masks for personal values, and with shortened lists.
 
-    `also` names further keys of personal content.
+    `also` has more keys of personal content.
     """
     if isinstance(value, Mapping):
         return {key: _redact_key(str(key), item, also) for key, item in value.items()}

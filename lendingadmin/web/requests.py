@@ -1,4 +1,4 @@
-"""Requests of views behind the access rule, and the addresses of their pages."""
+"""Requests of views with an access rule, and the addresses of their pages."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Utf8Request(WSGIRequest):
     """A request that is read as UTF-8, also if the sender names another encoding.
 
-    With some encodings, reading the address or the form would fail, and even the creation of this
+    Some encodings would break the reading of the address or form, or even the creation of this
     object.
     """
 
@@ -23,7 +23,7 @@ class Utf8Request(WSGIRequest):
 
 
 class PersonRequest(HttpRequest):
-    """A request of a known person, because the access rule refuses all others.
+    """A request of a signed-in person. The access rule refuses all other requests.
 
     `htmx` is true if a fragment is requested.
     """

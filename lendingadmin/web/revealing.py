@@ -1,7 +1,7 @@
-"""Display of masked data after a person has sent a purpose, which the audit trail records first.
+"""Show masked data after a person has sent a purpose, which the audit trail records first.
 
-The purpose is from a short list, so that the trail has no text about a person. The data are the
-response to that POST and have no address of their own.
+The purpose is from a short list, so that the audit trail has no text about a person. The data are
+the response to this POST, so no address leads to them.
 """
 
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ def list_groups(rights: frozenset[str]) -> list[str]:
 def record_reveal(
     request: PersonRequest, app_id: str, subject: str, what: str, form: RevealForm
 ) -> None:
-    """Record the revealed record and the purpose in the audit trail; call this before showing it.
+    """Record the purpose in the audit trail. Call this before the page shows the content.
 
     `subject` is an account id, a space and the part: an event's time, or `record`. `what` names the
     content and has no personal data. The form is valid.

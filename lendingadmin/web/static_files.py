@@ -1,4 +1,4 @@
-"""Static files as they are served: our own styles and scripts without comments and indentation."""
+"""Storage of static files. It removes comments and indentation from our styles and scripts."""
 
 import re
 from typing import Any
@@ -24,7 +24,7 @@ def shrink(name: str, text: str) -> str:
 
 
 class ShrinkingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Shrinks our own styles and scripts when they are collected."""
+    """Storage that shrinks our own styles and scripts when they are collected."""
 
     def _save(self, name: str, content: Any) -> str:
         if name.startswith(("css/", "js/")):

@@ -1,8 +1,8 @@
-"""Sources of the timeline of a borrower or a loan, which areas name.
+"""Sources of the timeline of a borrower or a loan. The areas declare them.
 
-Each of our own sources is a queryset. The timeline reads its times to count the months, and the
-rows of one month to describe them. A source of the service is read live, in parallel with the
-others; if it fails, the others are still shown.
+Each of our own sources is a queryset. The timeline reads the times of all rows to count the months,
+and the rows of one month to describe them. A source of the service is read live, in parallel with
+the others. If one fails, the others are still shown.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from lendingadmin.web.display.statuses import Status
 class Subject(NamedTuple):
     """The subject of a timeline: a borrower, or with `account_id` one loan.
 
-    `loan` is this loan as read at `read_at`, or the error of reading. After an error `borrower_id`
+    `loan` is the loan as read at `read_at`, or the error of the read. After an error, `borrower_id`
     may be empty.
     """
 
@@ -55,7 +55,7 @@ class Item(NamedTuple):
 
 
 class OwnRows(NamedTuple):
-    """Rows of our own database; `find` returns the rows of a subject by an index, in any order.
+    """Rows of our own database. `find` returns the rows of a subject by an index, in any order.
 
     `moment` names the column with the time of a row. Rows without a time are on no timeline.
     `describe` returns the event of a row.

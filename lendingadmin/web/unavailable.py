@@ -1,4 +1,4 @@
-"""Answers while our own database or cache can't be used: 503, and whether data were saved.
+"""Responses while our own database or cache can't be used: a 503 that says if data were saved.
 
 Such a fault can happen in any view, middleware or template. Django's handler of uncaught exceptions
 recognises the fault, because every uncaught exception reaches this handler.
@@ -37,7 +37,8 @@ NOTHING_SENT = gettext_noop("Nothing was sent to the lending service.")
 _SAVED = gettext_noop("saved")
 
 
-# Seconds for which saving an outcome is retried. A check of the write starts only after 90 seconds.
+# The dashboard tries for this many seconds to save an outcome. A check of the write starts only
+# after 90 seconds.
 KEEP_WITHIN = 30.0
 
 
@@ -88,7 +89,7 @@ def build_unknown_card(done: str = _SAVED) -> Card:
 
 
 def keep_outcome(write: Callable[[], object], card: Card) -> None:
-    """Save the outcome of a write; repeat this while the database can't be used.
+    """Save the outcome of a write. Try again while the database can't be used.
 
     After KEEP_WITHIN, raise OutcomeNotKept with the card.
     """
@@ -107,7 +108,7 @@ def keep_outcome(write: Callable[[], object], card: Card) -> None:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 503 with the known facts if the database or cache can't be used, else our own 500.
+    """Return a 503 with the known facts if the database or cache can't be used; else our 500.
 
     This is Django's handler500, and reads nothing from the database. A fragment with the facts has
     status 200, because htmx inserts no other status into the page.
@@ -123,7 +124,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def find_unavailable(error: BaseException | None) -> BaseException | None:
-    """Find the error or cause that shows an outage of our database or cache; else None."""
+    """Return the error or cause that shows an outage of our database or cache; else None."""
     while error is not None and not (isinstance(error, UNAVAILABLE) or _is_read_only(error)):
         error = error.__cause__
     return error

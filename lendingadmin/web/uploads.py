@@ -15,7 +15,7 @@ GIVE_UP = 64_000_000
 
 
 class CutOff(InMemoryUploadedFile):
-    """Replacement for a file that was longer than LONGEST; it has no content."""
+    """Replacement, without content, for a file that was longer than LONGEST."""
 
 
 class BoundedMemory(FileUploadHandler):

@@ -25,13 +25,13 @@ logger = logging.getLogger(__name__)
 
 @public()
 def alive(request: HttpRequest) -> HttpResponse:
-    """Answer that the process is running."""
+    """Respond that the process is running."""
     return _answer_plainly(["alive"])
 
 
 @public()
 def ready(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if this host can serve people, otherwise 503 with the reasons.
+    """Return 200 if this host can serve people; otherwise 503 with the reasons.
 
     The 200 also names warnings. The log has a line when the state changes.
     """
@@ -42,17 +42,16 @@ def ready(request: HttpRequest) -> HttpResponse:
     if not faults:
         return _answer_plainly(readiness.spell_ready())
     answer = _answer_plainly((f"not ready: {fault}" for fault in faults), status=503)
-    # If this attribute is True, the answer is not logged, because a load balancer asks every few
-    # seconds.
+    # If this attribute is True, the response is not logged. A load balancer asks every few seconds.
     answer._has_been_logged = not is_news  # type: ignore[attr-defined]
     return answer
 
 
 @public()
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return the figures for monitors if the request has METRICS_TOKEN, else 401.
+    """Return the figures for monitors if the request has METRICS_TOKEN; else 401.
 
-    Without that setting, answer 404.
+    If METRICS_TOKEN is not set, return 404.
     """
     if not settings.METRICS_TOKEN:
         return _answer_plainly(["there is no METRICS_TOKEN"], status=404)

@@ -1,4 +1,4 @@
-"""Rows as an XLSX workbook with real numbers and dates; everything else is text."""
+"""Write rows as an XLSX workbook with real numbers and dates. Everything else is text."""
 
 from collections.abc import Generator, Iterable, Sequence
 from datetime import date, datetime
@@ -14,8 +14,8 @@ import xlsxwriter
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 #: A workbook is sent once it is complete, so it must be ready before a proxy gives up.
 MOST_ROWS = 20_000
-# Limits of the format. A longer text is cut. A number with more digits would lose the last ones, so
-# it is written as text.
+# Limits of the format. A longer text is cut. A number with more digits is written as text, because
+# a spreadsheet would drop the last digits.
 _LONGEST_TEXT, _MOST_DIGITS = 32_767, 15
 _FIRST_YEAR = 1900
 _PIECE = 65_536

@@ -205,7 +205,7 @@ NOT_WORDS = {
     "money/repayments/reconciliation.py": {
         "a repayment has waited to be checked since {} UTC",
         "Repayments that need checking, by app.",
-        "Since when the check that has waited longest is due; Unix time, 0 for none.",
+        "Due time of the check that has waited longest; Unix time, 0 for none.",
     },
     "web/views.py": {
         "text/plain; charset=utf-8",

@@ -1,9 +1,9 @@
-"""The anchor of the trail: files outside the database with the end of the chain.
+"""Anchor of the trail: files outside the database that name the end of the chain.
 
-The chain alone does not show that its newest entries were cut off. The worker writes two entries
-into the first file. One is the last entry up to which the chain was complete. The other is the
-entry that the check of all entries has reached. A process that sends something to the service
-writes the newest entry into a second file.
+The chain alone does not show that its newest entries are missing. The worker writes two entries
+into the first file: the last entry up to which the chain was complete, and the last entry that the
+check of all entries has reached. A process that sends something to the service writes the newest
+entry into a second file.
 """
 
 import os
@@ -31,8 +31,8 @@ class Link(NamedTuple):
 class Anchor(msgspec.Struct, frozen=True):
     """Content of the first file.
 
-    Up to the entry `newest` the chain was complete. `walked` is the last entry that the check of
-    all entries has reached. `notified` is the broken entry that was already reported to managers.
+    The chain was complete up to the entry `newest`. `walked` is the last entry that the check of
+    all entries has reached. `notified` is the id of the broken entry that managers know of already.
     """
 
     newest: Link
@@ -52,28 +52,31 @@ class AnchorUnreadable(Exception):
 
 
 def read_anchor() -> Anchor | None:
-    """Return the file's content; None if there is no file.
+    """Return the content of the first file; None if there is no file.
 
-    May raise AnchorUnreadable and OSError.
+    Raise AnchorUnreadable if the content is not an anchor, and OSError if the file can't be read.
     """
     return _read(Path(settings.AUDIT_ANCHOR), Anchor)
 
 
 def read_sent_anchor() -> SentAnchor | None:
-    """Return the second file's content; None if there is no file. Raises as `read_anchor` does."""
+    """Return the content of the second file; None if there is no file.
+
+    Raise as `read_anchor` does.
+    """
     return _read(_get_sent_path(), SentAnchor)
 
 
 def write_anchor(anchor: Anchor) -> None:
-    """Replace the file in one step, so that no half-written file remains if the process dies.
+    """Replace the first file in one step, so that a process that dies leaves no half-written file.
 
-    Raises OSError.
+    Raise OSError if the file can't be written.
     """
     _write(Path(settings.AUDIT_ANCHOR), anchor)
 
 
 def write_sent_anchor(anchor: SentAnchor) -> None:
-    """Replace the second file in one step. May raise OSError."""
+    """Replace the second file in one step. Raise OSError if it can't be written."""
     _write(_get_sent_path(), anchor)
 
 

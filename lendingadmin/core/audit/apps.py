@@ -1,4 +1,4 @@
-"""The audit trail as a Django app."""
+"""Django app for the audit trail."""
 
 from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _

@@ -1,9 +1,9 @@
-"""The chain of the trail: each entry carries a mac over itself and over the entry before it.
+"""Chain of the trail: each entry has a mac of its own content and of the entry before it.
 
-A mac is 64 hexadecimal digits. The first half covers the entry's own content. The second half links
-the entry to the mac of the entry before. So a check can tell a changed entry from a missing one.
-The key comes from AUDIT_KEYS, which the database does not contain. So a person who can write only
-to the database cannot write an entry with a valid mac.
+A mac has 64 hexadecimal digits. The first half covers the content of the entry. The second half
+links the entry to the mac of the entry before it. So a check can distinguish a changed entry from a
+missing entry. The key comes from AUDIT_KEYS, which the database does not contain. So a person who
+can write only to the database cannot make an entry with a valid mac.
 """
 
 import hmac
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 _HALF = 32
 _LABEL = b"lendingadmin: the chain of the audit trail"
-# Names the advisory lock of PostgreSQL under which entries are added.
+# Number of the advisory lock of PostgreSQL under which entries are added.
 _LOCK = 0x7472_6169_6C
 
 
 class Match(NamedTuple):
-    """Result for the two parts of an entry's mac: its content, and its link to the entry before."""
+    """Result for the halves of a mac: True if the half fits the content, or the mac before."""
 
     is_own: bool
     is_linked: bool
@@ -37,8 +37,8 @@ class Match(NamedTuple):
 def lock_chain() -> None:
     """Prevent other transactions from adding entries until this transaction ends.
 
-    So all entries have one order. SQLite needs no lock, because only one transaction writes at a
-    time.
+    So all entries have one order. SQLite needs no such lock, because only one transaction can write
+    at a time.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -74,8 +74,9 @@ def follows(previous: str, entries: Iterable["Entry"]) -> bool:
 def _canonicalize(entry: "Entry") -> str:
     """Return the content of an entry as one text.
 
-    Empty columns are left out, so that a column which is added later changes no older entry. The id
-    is also left out, because the database assigns it and the links give the order.
+    Empty columns are left out, so that a column that is added later does not change the macs of
+    older entries. The id is also left out, because the database assigns the id and the links give
+    the order.
     """
     content = {
         field.attname: value.astimezone(UTC).isoformat(timespec="microseconds")
@@ -93,5 +94,5 @@ def _sign(key: bytes, purpose: str, text: str) -> str:
 
 @lru_cache(maxsize=16)
 def _derive_key(key: str) -> bytes:
-    """Derive the key of the chain, because the same key of AUDIT_KEYS may also encrypt data."""
+    """Derive the chain's own key, because a key of AUDIT_KEYS may also be used to encrypt data."""
     return hmac.new(urlsafe_b64decode(key), _LABEL, sha256).digest()

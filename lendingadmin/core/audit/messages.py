@@ -1,7 +1,7 @@
-"""The words of the audit trail: each action and outcome once, as people read them.
+"""Words of the audit trail: the name of each action and outcome, as pages show it.
 
-The database stores the names that code and filters use. So the words may change, and old
-entries show the new words.
+The database stores the names that code and filters use, not the words. So the words may change, and
+old entries then show the new words.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Where the outcome gives the action other words.
+# Actions whose words depend on the outcome.
 _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("dashboard.restored", "suspected"): _("Found that the database may be an older copy"),

@@ -1,4 +1,4 @@
-"""The audit trail's tables. Rows are only added; no code changes or removes a row."""
+"""Tables of the audit trail. Entries are only added; no code changes or removes an entry."""
 
 import json
 import logging
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.audit import chain
 
-#: The handler of this logger writes only the message (settings.LOGGING).
+#: The handler of this logger writes only the message, without time and level (settings.LOGGING).
 logger = logging.getLogger("lendingadmin.core.audit.entries")
 
 
@@ -22,9 +22,10 @@ class AppendOnly(Exception):
 
 
 class EntryQuerySet(models.QuerySet["Entry"]):
-    """Reads and adds entries. Every method that would change or remove one raises AppendOnly.
+    """Query that reads and adds entries.
 
-    Each new entry is chained to the one before it (chain.py).
+    A method that would change or remove entries raises AppendOnly. Each new entry is chained to the
+    one before it (chain.py).
     """
 
     def update(self, **_values: Any) -> NoReturn:
@@ -54,9 +55,9 @@ class EntryQuerySet(models.QuerySet["Entry"]):
 class Entry(models.Model):
     """One action of a person, as it was known at that moment.
 
-    `username` and `role` are copied, because names and roles change; `user` is for the link. All
-    three are empty for a person who was not signed in, and `username` is `system` for the dashboard
-    itself.
+    `username` and `role` are copies, because names and roles change; `user` is the person's row.
+    All three are empty if the person was not signed in. For an action of the dashboard itself,
+    `username` is `system`.
     """
 
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -72,12 +73,12 @@ class Entry(models.Model):
     saved = models.CharField(max_length=10, blank=True, editable=False)
     request_id = models.CharField(max_length=200, blank=True, editable=False)
     detail = models.CharField(max_length=1000, blank=True, editable=False)
-    # The address of the record, which has the details that the trail leaves out.
+    # The address of the page with the record. The record has the details that the trail leaves out.
     url = models.CharField(max_length=300, blank=True, editable=False)
     # Origin of the action: the client's IP address, and its User-Agent, cut to this length.
     address = models.CharField(max_length=45, blank=True, editable=False)
     browser = models.CharField(max_length=200, blank=True, editable=False)
-    # Ties the entry to the one before it (chain.py).
+    # Links this entry to the entry before it (chain.py).
     mac = models.CharField(max_length=64, blank=True, editable=False)
 
     objects = EntryQuerySet.as_manager()
@@ -86,7 +87,7 @@ class Entry(models.Model):
         ordering = ["-id"]
         verbose_name_plural = _("entries")
         default_permissions = ()
-        # An index for each filter of the page, with the days, in the page's order.
+        # One index for each filter of the page, in the order of the page.
         indexes = [
             models.Index(fields=["at", "id"], name="audit_at"),
             models.Index(Upper("username"), "at", "id", name="audit_person"),
@@ -169,5 +170,5 @@ def _log_on_commit(entries: Sequence[Entry]) -> None:
             logger.info(json.dumps({name: value for name, value in content.items() if value}))
 
     if settings.AUDIT_LINES:
-        # Robust, because an error of the log must not look like a failed commit.
+        # `robust`, because an error of the log must not look like a failed commit.
         transaction.on_commit(log, robust=True)

@@ -17,14 +17,17 @@ _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
 class Origin(NamedTuple):
-    """The client's IP address behind the trusted proxies, and its User-Agent; may be empty."""
+    """IP address of the client, as the trusted proxies give it, and User-Agent.
+
+    Both may be empty.
+    """
 
     address: str = ""
     browser: str = ""
 
 
 class OriginMiddleware:
-    """Makes the current request known to the trail, for functions that receive only the person."""
+    """Middleware that saves the current request, for functions that get only the person."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -47,7 +50,7 @@ def read_origin(actor: "HttpRequest | User | None") -> Origin:
         request: HttpRequest | None = actor
     else:
         request = _request.get()
-        # The first use of `request.user` costs a query, so it is made only if a person acts.
+        # The first use of `request.user` needs a query, so it is used only if there is a person.
         if request and (actor is None or request.user.pk != actor.pk):
             request = None
     if request is None:
@@ -58,7 +61,7 @@ def read_origin(actor: "HttpRequest | User | None") -> Origin:
     try:
         address = get_adapter().get_client_ip(request)
     except (ImproperlyConfigured, PermissionDenied):
-        # The request did not pass through the proxies. The entry must be written all the same.
+        # The request did not pass through the proxies. The entry must be written anyway.
         address = ""
     return Origin(address, request.headers.get("User-Agent", ""))
 

@@ -1,10 +1,11 @@
 """Detection of a database that was restored to an earlier moment without notice.
 
-The service has everything that was sent since that moment. An old form, batch or draft could send
-the same again. So each sending writes the newest entry of the trail into a file outside the
-database (`anchor`). If the trail no longer has that entry, nothing is sent until a person runs
-`manage.py restored`, or says that the database was not restored. The host records its suspicion in
-the database, so that other hosts, whose files may be older, send nothing either.
+The service has everything that was sent since that moment, and an old form, batch or draft could
+send it a second time. So each process that sends something writes the newest entry of the trail
+into a file outside the database (`anchor`). If the trail no longer has that entry, nothing is sent
+until a person runs `manage.py restored`, or says that the database was not restored. The host
+records the suspicion in the database. So the other hosts, whose files may be older, also send
+nothing.
 """
 
 import logging
@@ -74,9 +75,9 @@ def find_suspected() -> SuspectedRestore | None:
 
 
 def resolve(by: User | None) -> None:
-    """Resolve the open suspicion after the command `restored`, or after a person denied a restore.
+    """Resolve the open suspicion, after `manage.py restored` or after a person denied a restore.
 
-    If no suspicion is open, save a resolved one, so that older files cause no new suspicion.
+    If no suspicion is open, save a resolved suspicion, so that older files cause no new one.
     """
     now = timezone.now()
     suspected = SuspectedRestore.objects.filter(resolved_at=None)
@@ -101,7 +102,7 @@ def deny(by: User | None) -> bool:
 def cast_anchors() -> None:
     """Write the newest entry into the files of this host.
 
-    A file that can't be written is not changed, and the log has a warning.
+    If a file can't be written, log a warning and leave the file unchanged.
     """
     if settings.AUDIT_ANCHOR:
         note_sent()
@@ -112,9 +113,9 @@ def cast_anchors() -> None:
 
 
 def note_sent() -> None:
-    """Write the newest entry into the second file, at the time of sending.
+    """Write the newest entry into the second file, each time something is sent.
 
-    If the file can't be written, the sending continues, because the journal has the row and
+    If the file can't be written, only a warning is logged, because the journal has the row and
     `/readyz` warns of the file.
     """
     if not settings.AUDIT_ANCHOR:
@@ -151,7 +152,7 @@ def describe() -> str:
 def _is_behind() -> bool:
     """Return True if the trail lacks an entry that a file of this host names.
 
-    A lost entry does not count if its file was written before the last suspicion was resolved.
+    A missing entry does not count if its file was written before the last suspicion was resolved.
     """
     if not settings.AUDIT_ANCHOR:
         return False
@@ -165,9 +166,9 @@ def _is_behind() -> bool:
 
 
 def _list_anchored() -> Iterator[tuple[Link, datetime]]:
-    """Yield the entries in this host's files, each with the time of writing.
+    """Yield the entries in the files of this host, each with the time when its file was written.
 
-    A file that can't be read is ignored, because otherwise no money would move until the disk is
+    A file that can't be read is ignored. Otherwise nothing could be sent until the disk is
     repaired.
     """
     with suppress(AnchorUnreadable, OSError):

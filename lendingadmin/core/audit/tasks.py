@@ -26,8 +26,8 @@ from lendingadmin.core.worker import duties
 logger = logging.getLogger(__name__)
 
 WATCH_EVERY = timedelta(minutes=5)
-# One task compares up to this number of new entries, and of entries of the walk through all. That
-# takes some seconds. In a day the walk passes five million entries.
+# The most new entries that one task compares, and the most older entries. This takes some seconds.
+# In a day, the tasks compare five million older entries.
 ENTRIES_OF_A_TASK = 20_000
 
 
@@ -46,15 +46,15 @@ def watch() -> None:
         if anchor is None:
             write_anchor(Anchor(find_newest()))
         elif (moved := _move_on(anchor)) != anchor:
-            # An unchanged anchor is not written, so that its file has the old time: `restores` uses
-            # its age.
+            # An unchanged anchor is not written, so the time of its file does not change.
+            # `restores` uses this time.
             write_anchor(moved)
 
 
 def _move_on(anchor: Anchor) -> Anchor:
-    """Check the next entries and return the anchor after them.
+    """Check the next entries; return the anchor after these entries.
 
-    At a break the anchor does not move, and managers get a mail.
+    If the chain is broken, the anchor does not move, and managers get a mail.
     """
     if not stands(anchor.newest):
         return _notify(anchor, anchor.newest.entry_id, CUT)

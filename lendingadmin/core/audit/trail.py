@@ -24,7 +24,7 @@ LONGEST_URL = 300
 
 
 class EntryTexts(TypedDict, total=False):
-    """The texts of an entry, without the person and the action; a missing one is empty."""
+    """Texts of an entry, except the person and the action. A text that is missing is empty."""
 
     outcome: Required[str]
     app_id: str
@@ -40,9 +40,10 @@ def record(
 ) -> "Entry":
     """Append one entry and return it; `build_entry` describes its content.
 
-    Entries have one order, so no other entry is added until the caller's transaction ends. Call
-    this after the transaction has changed, or locked, all of its rows. Otherwise two transactions
-    may block each other: one waits for a row, the other has the row and waits to add an entry.
+    All entries have one order, so no other entry is added until the caller's transaction ends. Call
+    this function after the transaction has changed, or locked, all of its rows. Otherwise two
+    transactions may block each other: one has added an entry and waits for a row, and the other has
+    locked this row and waits to add an entry.
     """
     entry = build_entry(actor, action, **texts)
     entry.save()
@@ -87,14 +88,14 @@ def build_entry(
 ) -> "Entry":
     """Return an entry that is not stored yet.
 
-    `actor` is the request, the person, or None for the system itself (a command). `action` is a
-    permission name or one of the dashboard's own words (`sign-in`). `outcome` is the result in a
-    word. `saved` is `yes`, `no` or `unknown` for a write to the service. `request_id` is the id
-    that the service gave to the request. `subject` and `detail` must contain no secret and no
-    personal content. A person's reason is stored with the record, encrypted, and `url` leads to the
-    page of the record. A text that is too long for its column is cut. A `url` that is too long is
-    left out. The address and browser come from the request, or from the person's current
-    request.
+    `actor` is the request or the person; None means the system itself (a command). `action` is the
+    name of a permission, or a word of the dashboard (`sign-in`). `outcome` is the result in one or
+    two words. `saved` is `yes`, `no` or `unknown` for a write to the service. `request_id` is the
+    id that the service gave to the request. `subject` and `detail` must contain no secret and no
+    personal content: a reason that a person entered is stored encrypted with the record, and `url`
+    is the address of the record's page. A text that is too long for its column is cut; a `url` that
+    is too long is left out. The address and the browser are those of the request, or of the
+    person's current request.
     """
     # Django loads this package before its models may be imported.
     from lendingadmin.core.audit.models import Entry
@@ -127,7 +128,7 @@ def build_entry(
 
 
 def record_command(command: str, *, app_id: str = "", detail: str = "") -> "Entry":
-    """Append an entry for a server command that changed something, and for its operator."""
+    """Append an entry for a server command that changed something, with the operator's name."""
     detail = "; ".join(filter(None, (detail, describe_operator())))
     texts: EntryTexts = {"subject": command, "outcome": "done", "saved": "yes", "detail": detail}
     return record(None, "command", **(texts | {"app_id": app_id}))
@@ -145,8 +146,8 @@ def transition(
 ) -> bool:
     """Change a row if the stored row is still in `starts`, and record the change in the trail.
 
-    Return True if the row was changed. The check and the change are one query, a compare-and-swap.
-    The given object does not change.
+    Return True if the row was changed. One query checks and changes the row (compare-and-swap). The
+    object `row` in memory does not change.
     """
     with transaction.atomic():
         is_changed = bool(starts.filter(pk=row.pk).update(**bind(row, **changes)))

@@ -1,8 +1,8 @@
-"""Triggers of the database that refuse to change or remove an entry of the trail.
+"""Database triggers that refuse to change or remove an entry of the trail.
 
-`models.Entry` refuses such a change in Python; the triggers apply to SQL from anywhere. The owner
-of the database can drop the triggers. This is detected: `manage.py check --database default` fails
-if a trigger is missing, and the chain shows the changed entries (chain.py).
+`models.Entry` refuses such a change in Python; the triggers refuse it in any SQL. The owner of the
+database can drop the triggers. This is detected: `manage.py check --database default` fails if a
+trigger is missing, and the chain shows the changed entries (chain.py).
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Verification of the trail: every entry is as it was written, none is missing or inserted."""
+"""Verification of the trail: no entry was changed, removed or inserted."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -10,10 +10,10 @@ from lendingadmin.core.audit import chain
 from lendingadmin.core.audit.anchor import Link
 from lendingadmin.core.audit.models import Entry
 
-# Entries in memory at a time.
+# Number of entries that are in memory at a time.
 SLICE = 2_000
-# After an entry that does not fit, the check searches this number of entries for one that follows
-# the entry before.
+# If an entry does not fit, the check reads this number of further entries, and looks for the entry
+# that follows the last good entry.
 _PUT_IN_AT_MOST = 100
 
 CHANGED = _("the entry was changed")
@@ -34,7 +34,7 @@ class Break(NamedTuple):
 
 
 class Verifier:
-    """Compares the entries of the trail after the entry `after`, or from the first entry on.
+    """Checker of the entries after the entry `after`, or of all entries.
 
     `compared` is the number of compared entries, and `last` the newest of them. `reached` is the
     last entry that was checked.
@@ -48,7 +48,7 @@ class Verifier:
         self._previous = self.reached.mac
 
     def find_breaks(self, at_most: int | None = None) -> Iterator[Break]:
-        """Yield each break in the chain, the oldest first, in slices of the primary key.
+        """Yield each break in the chain, the oldest first. Entries are read in slices.
 
         If `at_most` is given, the check stops after about this number of entries.
         """

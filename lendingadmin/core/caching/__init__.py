@@ -1,9 +1,9 @@
-"""Caches of values that expire and may be lost. They hold signed JSON, never code.
+"""Caches of values that expire and may be lost. They store signed JSON, never code.
 
-Used codes and quotas are in Django's `default` cache, in the database. No entry there is removed to
-make room for another entry. The service's answers that processes share are in `shared`, at the
-address in CACHE_URL. The counters of sign-ins are also there if that address is of Redis
-(`counters`).
+Django's `default` cache is in the database and has used codes and quotas. It never removes an entry
+to make room for another. The `shared` cache, at the address in CACHE_URL, has the answers of the
+service that processes share. If this address is a Redis server, the counters of sign-ins are also
+there (`counters`).
 """
 
 from django.core.cache import caches

@@ -1,4 +1,4 @@
-"""The caches' table as a Django app."""
+"""Django app for the table of the cache."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Django caches that save signed JSON. An attacker who can write into them can't run code.
+"""Django caches that save signed JSON, so an attacker who can write to the cache can't run code.
 
 A value is bound to its key, so it can't be moved to another key. A value that is not signed by
 SECRET_KEY is treated as missing. JSON turns tuples into lists.
@@ -45,9 +45,9 @@ def open_signed(key: str, text: object, default: Any) -> Any:
 class DatabaseCache(BaseCache):
     """Cache in the database.
 
-    It stores each value until the value expires, and never removes one earlier. Like Django's own,
-    this cache saves nothing if the database is read-only. If the database does not answer, its
-    errors are raised.
+    A value is stored until it expires, and is never removed earlier. If the database is read-only,
+    nothing is saved, as in Django's own cache. If the database does not answer, its errors are
+    raised.
     """
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
@@ -77,8 +77,8 @@ class DatabaseCache(BaseCache):
     ) -> bool:
         """Save the value if the key has none; return True if it was saved.
 
-        Of many callers at the same time, only one succeeds. Return False if the database can't
-        write; raise DatabaseError if its connection is lost.
+        If many callers do this at the same time, only one of them saves its value. Return False if
+        the database can't write; raise DatabaseError if the connection to the database is lost.
         """
         row = self._make_row(key, value, timeout, version)
         try:
@@ -92,7 +92,7 @@ class DatabaseCache(BaseCache):
             return False
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Add to a number and return the sum. The time of expiry does not change.
+        """Add `delta` to a number and return the sum. The time of expiry does not change.
 
         If several processes add at the same time, each addition counts. Raise ValueError if there
         is no such number, and DatabaseError if it can't be written.
@@ -132,8 +132,8 @@ class _Text:
         return data.decode(errors="replace")
 
 
-# Seconds: the longest wait for the server, and the time without requests after it did not answer.
-# A shared value is not worth a longer wait, and not every page should wait.
+# Seconds: the longest wait for the server, and the time without requests after the server did not
+# answer. A shared value is not worth a longer wait, and most pages must not wait at all.
 _LONGEST_WAIT, LEFT_ALONE = 1.0, 5.0
 _LIMITS = {
     "socket_connect_timeout": _LONGEST_WAIT,
@@ -149,8 +149,8 @@ _LEFT_ALONE_UNTIL: dict[str, float] = {}
 class RedisCache(DjangoRedisCache):
     """Django's Redis cache, with signed JSON in place of pickles.
 
-    While the server does not answer, nothing is saved. Each page then asks the service for the
-    values that it would have shared.
+    While the server does not answer, nothing is saved, and each page reads all its values from the
+    lending service.
     """
 
     get_many = BaseCache.get_many
@@ -180,8 +180,8 @@ class RedisCache(DjangoRedisCache):
     ) -> bool:
         """Save the value if the key has none; return True if it was saved.
 
-        Of many callers at the same time, only one succeeds. Return False if the server does not
-        answer.
+        If many callers do this at the same time, only one of them saves its value. Return False if
+        the server does not answer.
         """
         text = sign(self.make_and_validate_key(key, version=version), value)
         return self._ask(False, lambda: DjangoRedisCache.add(self, key, text, timeout, version))
@@ -201,7 +201,7 @@ class RedisCache(DjangoRedisCache):
         return self._ask(None, lambda: known(keys=names, args=arguments))
 
     def _ask(self, otherwise: Answer, ask: Callable[[], Answer]) -> Answer:
-        """Return the server's answer; `otherwise` if it does not answer or recently did not."""
+        """Return the server's answer; `otherwise` if there is none, or recently was none."""
         now, until = time.monotonic(), _LEFT_ALONE_UNTIL.get(self._server)
         if until is not None:
             if now < until:

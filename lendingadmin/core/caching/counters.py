@@ -1,7 +1,8 @@
-"""Counters of tries, such as of wrong passwords. Each of many tries at the same time is counted.
+"""Counters of tries, such as wrong passwords. If many tries happen at the same time, each counts.
 
-The counters are in Redis if CACHE_URL names one. Otherwise, and while Redis does not answer, they
-are in the database. In both places a try is compared with its limits and counted in one step.
+The counters are in Redis if CACHE_URL names a Redis server. Otherwise, and while Redis does not
+answer, they are in the database. In both places one step compares a try with its limits and counts
+the try.
 """
 
 from collections.abc import Iterable
@@ -43,7 +44,10 @@ class Limit(NamedTuple):
 
 
 class Try(NamedTuple):
-    """An allowed try, counted at the Unix time `at`, or only looked up."""
+    """A try that is allowed.
+
+    It was counted at the Unix time `at`, or only compared with the limits.
+    """
 
     name: str
     at: float
@@ -63,7 +67,7 @@ class Try(NamedTuple):
 
 
 def take(limits: Iterable[Limit], at: float, *, is_look: bool = False) -> Try | None:
-    """Count a try at the Unix time `at`; return None if one of its limits is reached.
+    """Count a try at the Unix time `at` and return it; None if one of the limits is reached.
 
     With `is_look` the try is not counted. Raise DatabaseError if the try can't be counted.
     """
@@ -105,7 +109,7 @@ def _lock(limits: list[Limit], at: float) -> dict[str, Kept]:
     found = {row.key: row for row in rows}
     missing = [_make_row(one, at) for one in limits if one.name not in found]
     if missing and connection.features.has_select_for_update:
-        # If several transactions create the row at the same time, one does and the others wait.
+        # If several transactions create the same row, the first creates it and the others wait.
         Kept.objects.bulk_create(missing, ignore_conflicts=True)
         missing = list(rows.all())
     return found | {row.key: row for row in missing}
@@ -114,7 +118,7 @@ def _lock(limits: list[Limit], at: float) -> dict[str, Kept]:
 def _select_to_change(names: Iterable[str]) -> QuerySet[Kept]:
     """Select the rows to lock, always in the same order.
 
-    Because of the order, two transactions that lock several rows never wait for each other.
+    The order prevents that two transactions wait for rows of each other.
     """
     return Kept.objects.select_for_update().filter(key__in=names).order_by("key")
 

@@ -1,4 +1,4 @@
-"""The table of cached values in the database."""
+"""Table of cached values."""
 
 from django.db import models
 

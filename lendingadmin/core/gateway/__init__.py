@@ -1,4 +1,4 @@
-"""The only connection between the dashboard and the Lending Service.
+"""Only connection between the dashboard and the Lending Service.
 
 This package makes the client from settings.
 """

@@ -1,4 +1,4 @@
-"""The gateway as a Django app: it stores the service account's token for all processes."""
+"""Django app that stores the token of the service account for all processes."""
 
 from lendingadmin.core import areas
 

@@ -1,4 +1,4 @@
-"""Test of the service account: its token, every read, and the writes that its scope allows."""
+"""Test of the service account: the token, every read, and the writes that the scope allows."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -26,15 +26,16 @@ class CheckResult:
 
     @property
     def is_bad(self) -> bool:
-        """True if the result needs attention."""
+        """True if a person must correct something."""
         return self.result in ("failed", "refused")
 
 
 class Checkup:
-    """One test of the token, the reads of each app, and the table of writes.
+    """Test of the token, of the reads of each app, and of the table of writes.
 
-    Nothing is written to the service, and no content of a record is saved. If the service could not
-    be reached once, the remaining reads are skipped, because each would time out again.
+    Nothing is written to the service, and no content of a record is saved. After one call without
+    an answer, the remaining reads are skipped, because each of them would also wait for its time
+    limit.
     """
 
     def __init__(self, client: LendingClient, app_ids: Iterable[str]) -> None:
@@ -59,7 +60,7 @@ class Checkup:
         yield self._try_list("-", "assessmentTypes.list", self._client.assessment_types.list)[0]
         for app_id in self._app_ids:
             yield from self._try_app(self._client.app(app_id), app_id)
-        # A check must not call the writes, nor the preview, which needs an offer.
+        # A check must not call the writes. It also leaves out the preview, which needs an offer.
         yield from (_judge(one, scope) for one in OPERATIONS.values() if not one.is_read)
 
     def _try_app(self, app: AppClient, where: str) -> Iterator[CheckResult]:
@@ -80,7 +81,7 @@ class Checkup:
             try:
                 return read(page_size=1)
             except BadRequest:
-                # A service may refuse the parameter if the spec does not show it.
+                # A service may refuse a parameter that the spec does not name.
                 if OPERATIONS[name].list_parameters is not None:
                     raise
                 return read()
@@ -130,7 +131,7 @@ def _judge(operation: Operation, scope: str | None) -> CheckResult:
 
 
 def _explain(error: LendingError) -> str:
-    """Return the error in words for the person who set up the account.
+    """Return a text about the error for the person who set up the account.
 
     For a refused call the text has the permission and scopes in the spec's table.
     """

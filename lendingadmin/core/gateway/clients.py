@@ -28,7 +28,7 @@ class _Process(ForkSafe):
     """The client of this process, and the settings from which it was made."""
 
     def reset(self) -> None:
-        """Start without a client, because a forked child makes its own."""
+        """Start without a client, because a forked child makes its own client."""
         self.lock = threading.Lock()
         self.made_of: tuple[str, ...] = ()
         self.client: LendingClient
@@ -54,7 +54,7 @@ def client() -> LendingClient:
     )
     with _process.lock:
         if _process.made_of != made_of:
-            # Imported late: there are no models yet when Django first imports this package.
+            # Imported here, because Django imports this package before models can be imported.
             from lendingadmin.core.gateway.models import DatabaseTokenStore
 
             _process.client = _make_client(DatabaseTokenStore(*account), _keep_call)
@@ -63,7 +63,7 @@ def client() -> LendingClient:
 
 
 def trial_client() -> LendingClient:
-    """Return a client that gets its own token, because a shared one would hide a wrong secret.
+    """Return a client that gets its own token, because a shared token would hide a wrong secret.
 
     Its calls write no lines to the log.
     """
@@ -94,7 +94,7 @@ def _make_client(
 
 
 def app(app_id: str) -> AppClient:
-    """Return the resources of an app in LENDING_APPS. Raise Http404 for any other."""
+    """Return the resources of an app in LENDING_APPS. Raise Http404 for any other app."""
     return client().app(lending_app(app_id).app_id)
 
 
@@ -117,9 +117,9 @@ def calls() -> Iterator[list[Call]]:
 def _keep_call(call: Call) -> None:
     """Update the state of the service and the metrics, collect the call, and log one line.
 
-    The line has no path, because a path contains ids of people.
+    The line does not have the path, because a path contains ids of borrowers.
     """
-    # Imported late, because settings import this package, and the metrics read the settings.
+    # Imported here, because settings import this package, and the metrics read the settings.
     from lendingadmin.core.monitoring import request_lines
 
     health.note_call(call)

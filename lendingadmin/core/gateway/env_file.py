@@ -1,4 +1,4 @@
-"""The file `.env` of a first installation: its questions, its keys, and how it is written."""
+"""File `.env` of a first installation: its questions, its keys, and functions that write it."""
 
 import os
 from base64 import urlsafe_b64encode
@@ -49,8 +49,7 @@ KEYS: Mapping[str, Callable[[], str]] = {
     "PEOPLE_KEYS": _make_key,
     "AUDIT_KEYS": _make_key,
 }
-# For the database of compose.yaml, in place of DATABASE_URL.
-# pragma: allowlist nextline secret
+# Used for the database of compose.yaml, instead of DATABASE_URL. pragma: allowlist nextline secret
 POSTGRES_PASSWORD = "POSTGRES_PASSWORD"  # noqa: S105 - a name
 
 
@@ -95,8 +94,8 @@ def render(values: Mapping[str, str]) -> str:
 def quote(value: str) -> str:
     """Return a value in the form that .env, systemd and Docker Compose all read.
 
-    Raise ValueError if there is no such form. Only a value with a space, or with a sign that one of
-    them changes, needs quotes.
+    Raise ValueError if there is no such form. Only a value with a space, or with a character that
+    has a special meaning in one of the three, is quoted.
     """
     if "'" in value or not value.isprintable():
         raise ValueError("a value cannot have a single quote or the end of a line")
@@ -104,7 +103,7 @@ def quote(value: str) -> str:
 
 
 def read_values(path: Path) -> dict[str, str]:
-    """Return the values of such a file; empty if it is missing."""
+    """Return the values of a file that `render` made; empty if the file is missing."""
     if not path.exists():
         return {}
     lines = (line.strip() for line in path.read_text().splitlines())
@@ -113,7 +112,7 @@ def read_values(path: Path) -> dict[str, str]:
 
 
 def write(path: Path, text: str) -> None:
-    """Write the file in one step. Only its owner can read it, from the beginning."""
+    """Write the file in one step. At no time can another account than the owner's read it."""
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

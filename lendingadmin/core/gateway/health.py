@@ -12,11 +12,12 @@ from django.utils import timezone
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.transport import Call
 
-# An older failure does not count: no call was made after it, so the service may answer again.
+# An older failure does not count, because no call was made since then, and the service may answer
+# again.
 _SAID_FOR = timedelta(minutes=5)
 _WITHOUT_ANSWER = frozenset({"Unreachable", "Untrusted", "TimedOut"})
 _NOBODY_BEHIND = frozenset({502, 503, 504})
-# Seconds. A form is filled with the time of our clock, so a larger offset must be shown.
+# Seconds. Forms suggest the time of our clock, so a larger offset must be shown.
 _TOO_MUCH = 5 * 60
 
 _newest_offset = 0.0
@@ -26,7 +27,7 @@ class _Silence(ForkSafe):
     """Times of the first and the newest unanswered call; None if the service answers."""
 
     def reset(self) -> None:
-        """Start without a silence, because a forked child makes its own calls."""
+        """Start without a saved time, because a forked child makes its own calls."""
         self.lock = threading.Lock()
         self.began_at: datetime | None = None
         self.seen_at: datetime | None = None
@@ -62,9 +63,9 @@ def note_call(call: Call) -> None:
 
 
 def find_silence() -> datetime | None:
-    """Return when the service stopped answering.
+    """Return the time when the service stopped answering.
 
-    Return None if it answers, or if there was no recent call.
+    Return None if the service answers, or if there was no recent call.
     """
     with _silence.lock:
         seen_at, began_at = _silence.seen_at, _silence.began_at

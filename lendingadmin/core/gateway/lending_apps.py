@@ -20,7 +20,7 @@ class LendingApp(NamedTuple):
 def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
     """Read `kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra`; at least one, ids unique.
 
-    Raises ValueError with a sentence for the author of the text.
+    Raise ValueError with a sentence for the author of the text.
     """
     apps = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):

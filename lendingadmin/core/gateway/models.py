@@ -1,4 +1,4 @@
-"""The service account's token, which all processes share: one row, changed by compare-and-swap."""
+"""Table of the service account's token, which all processes share."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lendingadmin.core.encryption import EncryptedTextField, bind
 from lendingadmin.core.monitoring import metrics
 from lendingadmin.lending.tokens import TokenState
 
-# Made once: threads that make the first decoder of a type at the same time crash the process.
+# Made only once, because the process crashes if several threads make the first decoder of a type.
 _STATES = msgspec.json.Decoder(TokenState)
 
 
 class ServiceToken(models.Model):
-    """The TokenState of one service account, encrypted; `version` counts changes."""
+    """TokenState of a service account, encrypted. `version` counts the changes."""
 
     key = models.CharField(max_length=64, primary_key=True)
     version = models.PositiveIntegerField(default=0)
@@ -34,9 +34,9 @@ class ServiceToken(models.Model):
 class DatabaseTokenStore:
     """A TokenStore in one row of the database, for one service account at one issuer.
 
-    Use the store outside of a transaction, because other processes do not see the lease of an open
-    transaction. (The cache's `add()` is not a lock: on PostgreSQL, several callers can add an
-    expired key at once.)
+    Use the store outside a transaction, because other processes do not see a lease until the
+    transaction ends. (`add()` of the cache is not a lock: on PostgreSQL, several callers can add an
+    expired key at the same time.)
     """
 
     def __init__(self, auth_url: str, client_id: str, scope: str) -> None:
@@ -51,7 +51,8 @@ class DatabaseTokenStore:
         try:
             state = _STATES.decode(row.encrypted.encode())
         except msgspec.DecodeError:
-            # Its key is retired, or another version wrote it. The issuer will give a new token.
+            # The key was removed, or another version wrote the state. The issuer will give a new
+            # token.
             state = TokenState()
         return replace(state, version=row.version)
 

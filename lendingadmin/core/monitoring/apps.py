@@ -1,4 +1,4 @@
-"""Monitoring of a running dashboard, as a Django app."""
+"""Django app for the monitoring of a running dashboard."""
 
 from django.conf import settings
 from django.db.models.signals import post_migrate

@@ -1,4 +1,4 @@
-"""A copy of the database while everything runs: SQLite's online backup, or pg_dump."""
+"""Copy of the database while everything runs: SQLite's online backup, or pg_dump."""
 
 import os
 import shutil
@@ -20,8 +20,8 @@ class BackupFailed(Exception):
 def back_up(target: Path) -> int:
     """Copy the database into a file that only this account may read. Return its size in bytes.
 
-    The file gets its final name when it is complete. Raises BackupFailed, also if the file exists
-    already.
+    The file gets its final name when it is complete. Raise BackupFailed if the copy fails, or if
+    the file exists already.
     """
     if target.exists():
         raise BackupFailed(f"{target} exists already.")
@@ -56,7 +56,7 @@ def _copy_postgresql(draft: Path) -> None:
     if tool is None:
         raise BackupFailed("pg_dump is missing: install PostgreSQL's client programs.")
     database: dict[str, Any] = connection.settings_dict
-    # Not in the command, because every account of the machine can read the command.
+    # Given as variables, because every account of the machine can read the command line.
     names = ("HOST", "PORT", "USER", "PASSWORD")
     environ = os.environ | {
         f"PG{name}": str(database[name]) for name in names if database.get(name)

@@ -1,7 +1,7 @@
 """Check that the keys of this host are the same as the keys of the other hosts.
 
-A host with other keys could not show encrypted data, would end every session and would find no
-borrower by name. Its entries of the audit trail could not be verified by other hosts.
+A host with other keys could not show encrypted data, would end all sessions, and would not find
+borrowers by name. Other hosts could not verify its entries of the audit trail.
 """
 
 from typing import Any
@@ -15,14 +15,14 @@ from lendingadmin.core.encryption import Undecryptable
 from .models import Canary
 
 _NAME = "canary"
-# Settings whose keys encrypt nothing, by the column with the mac of the newest key.
+# Settings whose keys encrypt nothing. Each column has the mac of the newest key of its setting.
 _MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
 
 
 def find_fault() -> str:
-    """Return the name of the key that does not fit this database.
+    """Return a sentence about the keys that do not fit this database.
 
-    Return an empty text if all fit, or before the first canary.
+    Return an empty text if all keys fit, or if there is no canary yet.
     """
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None:
@@ -41,13 +41,13 @@ def find_fault() -> str:
 
 
 def write_canary(**_: Any) -> None:
-    """Save the canary with the newest keys, if there is none or if this host's keys fit it."""
+    """Save the canary with the newest keys, if there is none or if the keys of this host fit."""
     if not find_fault():
         _write()
 
 
 def renew() -> None:
-    """Save the canary with this host's keys, even if other keys made the old one.
+    """Save the canary with the keys of this host, even if the old canary has other keys.
 
     Nothing is saved if DATA_KEYS do not open the old canary.
     """

@@ -1,7 +1,7 @@
 """Figures for monitors: requests, calls and the state of our tables, in Prometheus's format.
 
-Each process saves its counters in files of METRICS_DIR, which all processes of a host share.
-Figures of the database are read when a monitor asks. No label has an id.
+Each process saves its counters as files in the folder METRICS_DIR, which all processes of a host
+share. Figures about tables are read from the database when a monitor asks. No label contains an id.
 """
 
 import os
@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-# Not for short commands, because each of them would leave a file.
+# Short commands save no counters, because each of them would leave a file.
 if settings.METRICS_TOKEN and (
     Path(sys.argv[0]).name != "manage.py" or sys.argv[1:2] == ["db_worker"]
 ):
-    # prometheus_client reads the variable when it is imported.
+    # prometheus_client reads the variable during its import.
     settings.METRICS_DIR.mkdir(parents=True, exist_ok=True)
     os.environ.update({"PROMETHEUS_MULTIPROC_DIR": str(settings.METRICS_DIR)})
 
@@ -104,9 +104,9 @@ def render() -> bytes:
 
 
 def make_shared() -> CollectorRegistry:
-    """Return the counters of all processes of this host.
+    """Return the registry with the counters of all processes of this host.
 
-    If no files are shared, return only those of this process.
+    If processes share no files, return the registry of this process.
     """
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
@@ -117,7 +117,7 @@ def make_shared() -> CollectorRegistry:
 
 
 def _forget_dead() -> None:
-    """Stop counting the work in progress of processes that have ended or were killed."""
+    """Remove the counts of work in progress of processes that have ended."""
     for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("gauge_live*.db"):
         found = _LIVE.fullmatch(file.name)
         if found and not _is_alive(int(found[1])):
@@ -129,6 +129,6 @@ def _is_alive(process_id: int) -> bool:
         os.kill(process_id, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # another user's
+    except PermissionError:  # the process of another user
         return True
     return True

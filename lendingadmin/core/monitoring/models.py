@@ -1,4 +1,4 @@
-"""The saved values by which each host checks that its keys are the same as on other hosts."""
+"""Table with which a host checks that its keys are the same as those of other hosts."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from lendingadmin.core.encryption import EncryptedTextField
 
 
 class Canary(models.Model):
-    """One row with a word that each host must be able to open with DATA_KEYS and SECRET_KEY.
+    """A row with one word, which each host must be able to open with DATA_KEYS and SECRET_KEY.
 
     The row also has the macs of the word under the newest of PEOPLE_KEYS and AUDIT_KEYS.
     """

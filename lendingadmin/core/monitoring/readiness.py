@@ -22,7 +22,8 @@ from lendingadmin.core.waiting import atomic_waiting
 from . import canary
 
 Check = Callable[[], str]
-# Milliseconds that the test write waits for other writers; seconds that two clocks may differ.
+# Milliseconds for which the test write waits for other writers; the most seconds by which two
+# clocks may differ.
 _WRITE_WITHIN, _CLOCKS_DIFFER = 1_000, 60
 
 _last_faults: list[str] = []
@@ -31,7 +32,7 @@ _last_faults: list[str] = []
 def find_faults() -> list[str]:
     """Return the reasons why this host can't serve pages; empty if it can.
 
-    If the database does not answer, that is the only reason.
+    If the database does not answer, the list has only this reason.
     """
     try:
         # The table of the canary may be missing until all migrations are applied.
@@ -52,7 +53,7 @@ def has_changed(faults: list[str]) -> bool:
 
 
 def find_warnings() -> list[str]:
-    """Return the areas' warnings about work that is late or stopped.
+    """Return the warnings of all areas about work that is late or has stopped.
 
     Raises DatabaseError.
     """
@@ -60,7 +61,7 @@ def find_warnings() -> list[str]:
 
 
 def spell_ready() -> Iterator[str]:
-    """Yield the lines of `/readyz` on a host without faults: `ready`, and one for each warning.
+    """Yield the lines of `/readyz` for a host without faults: `ready`, and a line for each warning.
 
     Raises DatabaseError.
     """
@@ -73,7 +74,7 @@ def spell_ready() -> Iterator[str]:
 def list_migrations() -> frozenset[tuple[str, str]]:
     """Return the migrations of this version.
 
-    The migrations are read from disk only once, because that takes longer than everything else.
+    They are read from the disk only once, because this takes longer than all other checks.
     """
     return frozenset(MigrationLoader(None).graph.nodes)
 
@@ -84,9 +85,9 @@ def _find_waiting_migrations() -> str:
 
 
 def _find_write_fault() -> str:
-    """Write a test row; return the fault if that fails, or an empty text.
+    """Write a test row; return the fault if the write fails, else an empty text.
 
-    A database with a full or read-only disk still answers all reads.
+    A test of reads is not enough: they also work on a full or read-only disk.
     """
     stamp = {"value": "", "expires_at": timezone.now() + timedelta(days=1)}
     try:
@@ -99,7 +100,7 @@ def _find_write_fault() -> str:
 
 
 def _find_clock_fault() -> str:
-    """Return by how much the clocks of host and database differ; empty if they agree."""
+    """Return a warning if the clocks of host and database differ too much, else an empty text."""
     if connection.vendor != "postgresql":
         return ""
     with connection.cursor() as cursor:
@@ -111,11 +112,11 @@ def _find_clock_fault() -> str:
 
 
 def _find_cache_fault() -> str:
-    """Return the fault if the cache does not answer; empty if it does.
+    """Return the fault if the cache does not answer, else an empty text.
 
     Pages work without the cache, and all hosts share one cache. So this is only a warning.
     """
-    # Only the Redis cache has a server that may be down while the database answers.
+    # Only the Redis cache has its own server, which may be down while the database answers.
     ping = getattr(shared, "ping", None)
     try:
         if ping:

@@ -1,4 +1,4 @@
-"""The id of the current request or task: read from the client, logged, answered and sent on."""
+"""Id of the current request or task. It comes from the client, and is logged and sent on."""
 
 import logging
 import re
@@ -28,9 +28,9 @@ _current: ContextVar[RequestId | None] = ContextVar("request_id", default=None)
 
 
 def make_request_id(headers: Mapping[str, str] | None = None) -> RequestId:
-    """Return the id of a request with these headers, or a new one.
+    """Return the id of a request with these headers, or a new id.
 
-    A text that is not a valid id is ignored.
+    An id that is not valid is ignored.
     """
     headers = headers or {}
     match = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
@@ -58,7 +58,7 @@ def find_request_id() -> str:
 
 
 def build_headers() -> dict[str, str]:
-    """Return the headers with the id for a call to the service; none outside a request or task."""
+    """Return the headers that send the id to the service; empty outside a request or task."""
     one = _current.get()
     if one is None:
         return {}
@@ -67,11 +67,11 @@ def build_headers() -> dict[str, str]:
 
 
 class RequestIdFilter(logging.Filter):
-    """Gives each record the current `request_id`; `-` if there is none."""
+    """Filter that adds the current `request_id` to each record of the log; `-` if there is none."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Add the request's id to the record; return True for every record."""
-        # Django logs a 404 after the request has left the middleware, so its attribute has the id.
+        # Django logs a 404 after the middleware has finished. The request still has the id.
         asked = getattr(getattr(record, "request", None), "request_id", "")
         record.request_id = find_request_id() or asked or "-"
         return True

@@ -1,8 +1,8 @@
 """One line in the log for each request: the route, the result and the time spent.
 
-A call to the lending service that takes longer than SLOW_CALL has a line of its own.
+A call to the lending service that takes longer than SLOW_CALL gets a separate line.
 
-The line has no address and no id. The person is given only by role.
+The line has no address, no id and no name: only the person's role.
 """
 
 import logging
@@ -24,12 +24,12 @@ from .request_ids import make_request_id, use_request_id
 logger = logging.getLogger("lendingadmin.requests")
 _calls_logger = logging.getLogger("lendingadmin.calls")
 
-# Monitors request these every few seconds. Successful requests of them are not logged.
+# Monitors request these pages every few seconds. Such requests are logged only if they fail.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class Timings(NamedTuple):
-    """Duration of a request, in seconds. `own` is the total without waits for the service.
+    """Times of a request, in seconds. `own` is the time without waits for the lending service.
 
     The time of parallel calls counts once.
     """
@@ -51,7 +51,7 @@ class Timings(NamedTuple):
 
 @dataclass
 class QueryTimer:
-    """Counts the queries of a request and adds up their time, as a wrapper of the connection."""
+    """Wrapper of the connection that counts the queries of a request and adds up their time."""
 
     count: int = 0
     seconds: float = 0.0
@@ -68,10 +68,10 @@ class QueryTimer:
 
 
 class RequestLineMiddleware:
-    """Gives a request an id, sends the id with the answer, and logs the request's line.
+    """Middleware that gives a request an id, returns the id to the client, and logs the line.
 
-    People who may see the calls of a page also get the timings, as a header. The line of a streamed
-    answer has only the time until the stream began.
+    People who may see the calls of a page also get the times, in a header. For a streamed response,
+    the line has only the time until the stream began.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -118,7 +118,7 @@ def note_call(call: Call) -> None:
 
 
 def sum_spans(spans: Iterable[tuple[float, float]]) -> float:
-    """Return the time that at least one of these spans covers, in the unit of the spans."""
+    """Return the time that is covered by at least one of these spans, in the unit of the spans."""
     total, until = 0.0, float("-inf")
     for begin, end in sorted(spans):
         total += max(end - max(begin, until), 0.0)
@@ -138,7 +138,7 @@ def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> 
         return
     if getattr(response, "_has_been_logged", False) and is_probe:
         return  # the view of `/readyz` logs the faults, once
-    # The role is known only if the request has loaded it; the line makes no query.
+    # The role is known only if the request has read it, because the line must not cause a query.
     person = getattr(request, "_cached_user", None)
     role = person.role if person is not None and "held_roles" in vars(person) else "-"
     facts = {

@@ -1,7 +1,7 @@
-"""Reports of our own faults to Sentry, if the operator wants them: the error and its place.
+"""Reports of our faults to Sentry, if the operator wants them: the error and its place in the code.
 
-The reports have no data of people. sentry-sdk is optional (requirements-sentry.lock). A report is
-built only from the fields listed below, so nothing else is sent.
+A report contains no data about people, because it is built only from the fields listed below.
+sentry-sdk is optional (requirements-sentry.lock).
 """
 
 from typing import Any
@@ -54,8 +54,8 @@ def init_sentry(dsn: str) -> None:
 def scrub(event: Any, _hint: Any) -> Any:
     """Return the part of an event that may be sent.
 
-    It has kinds of errors, places in the code, view and request id. Texts of errors and of the log,
-    addresses, headers, bodies, people and variables are removed.
+    The part has the kinds of errors, the places in the code, the view and the request id. It does
+    not have texts of errors or of the log, addresses, headers, bodies, people or variables.
     """
     kept = {name: event[name] for name in _OF_EVENT if name in event}
     kept["tags"] = {"request_id": find_request_id()}

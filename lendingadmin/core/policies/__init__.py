@@ -1,1 +1,1 @@
-"""The rules of a lender that managers change on pages: kinds, versions and their reader."""
+"""Rules of a lender that managers change on pages: kinds, versions, and functions to read them."""

@@ -1,4 +1,4 @@
-"""The lender's rules as a Django app."""
+"""Django app for the lender's rules."""
 
 from lendingadmin.core import areas
 

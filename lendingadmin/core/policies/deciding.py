@@ -1,4 +1,7 @@
-"""Changes of guarded rules, which a second manager approves while that rule is on."""
+"""Changes to guarded rules.
+
+A second manager approves them while the rule “Second manager” is on.
+"""
 
 from datetime import timedelta
 from functools import partial
@@ -23,7 +26,7 @@ from .kinds import PolicyForm, PolicyKind, describe_fields
 from .models import PolicyVersion
 from .services import list_versions, read_values, read_values_of
 
-#: Time to approve. It is short, so that the managers still remember the reason.
+#: Time in which a change must be approved. It is short, so that the managers still know the reason.
 APPROVE_WITHIN = timedelta(days=3)
 State = PolicyVersion.State
 
@@ -63,7 +66,7 @@ SECOND_MANAGER = PolicyKind(
 
 
 class NothingToDecide(Exception):
-    """Error: the change was decided before, has expired, or needs another manager."""
+    """Error: the change was already decided, has expired, or needs another manager."""
 
 
 def is_second_on() -> bool:
@@ -93,7 +96,7 @@ def list_deciders(kind: PolicyKind, app_id: str, by: User) -> list[User]:
 
 
 def find_obstacle(kind: PolicyKind, app_id: str, by: User) -> str:
-    """Return the reason why this manager can't change the rule now; empty if they can."""
+    """Return the reason why this manager can't change the rule now; empty if there is none."""
     if not may_change(by, kind, app_id):
         return _("This setting is for all apps. Only a manager of all apps can change it.")
     if find_waiting(app_id, kind):
@@ -144,9 +147,9 @@ def decide(
 ) -> PolicyVersion:
     """Approve or decline the waiting version with an audit entry; return the version.
 
-    A person who declines their own change withdraws it. An approved version is in force
-    immediately, or from its own later day. Raise NothingToDecide if the version no longer waits, or
-    if this person may not decide.
+    People who decline their own change withdraw the change. An approved version is in force
+    immediately, or from the later day that it names. Raise NothingToDecide if the version no longer
+    waits, or if this person may not decide.
     """
     is_own = version.changed_by_id == by.pk
     if not (may_approve(version, kind, app_id, by) or (is_own and not approves)):

@@ -1,4 +1,4 @@
-"""The rules as one TOML file, to move them between hosts and into version control."""
+"""Functions for one TOML file with all rules, for another host or for version control."""
 
 import json
 import tomllib
@@ -14,12 +14,12 @@ from .kinds import PolicyKind, fill_form, find_kind, list_kinds
 from .models import PolicyVersion
 from .services import list_versions, read_values, save_policy
 
-#: The heading of the rules of all apps, and the one above each app.
+#: Headings in the file: of the rules for all apps, and of the rules of single apps.
 SHARED, APPS = "shared", "apps"
 
 
 class WrongFile(Exception):
-    """Error: the file can't be used; each line of the text is one problem. Nothing is saved."""
+    """Error: the file can't be used, and nothing is saved. Each line of the text is one problem."""
 
 
 def write_file() -> str:
@@ -37,9 +37,9 @@ def write_file() -> str:
 def save_file(text: str, reason: str) -> list[PolicyVersion]:
     """Compare a TOML file with the rules.
 
-    Save a version of each rule that differs; return these versions. Rules that the file does not
-    have stay. Raise WrongFile for an unknown app, rule or value, and for values that the form of
-    the rule refuses.
+    Save a version of each rule that differs, and return these versions. Rules that are not in the
+    file do not change. Raise WrongFile for an unknown app, rule or value, and for values that the
+    form of the rule refuses.
     """
     wanted, problems = [], []
     for app, kind, given in _read_rules(text):
@@ -114,7 +114,7 @@ def _write_table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[st
 
 
 def _write_value(value: Any) -> str:
-    """Return a value as TOML. In a list, None is an empty list."""
+    """Return a value as TOML. None is written as an empty list."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(_write_value(one) for one in value)}]"
     return "[]" if value is None else json.dumps(value, ensure_ascii=False)

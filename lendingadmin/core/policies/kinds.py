@@ -1,4 +1,4 @@
-"""Kinds of rules. An area declares its kinds and names them in its `apps.py`."""
+"""Kinds of rules. Each area declares its kinds and names them in its `apps.py`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway import LendingApp
 
 Values = Mapping[str, Any]
-#: The words of values, as labels and texts in the order of the form.
+#: Values in words: pairs of label and text, in the order of the form.
 Words = Sequence[tuple[str, str]]
 
 
 class PolicyForm(forms.Form):
-    """Form of a rule. The initial values and the result of `get_values` are JSON values."""
+    """Form of a rule. Its initial values, and the values that `get_values` returns, are JSON."""
 
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         self.app = app
@@ -46,10 +46,10 @@ class PolicyForm(forms.Form):
 class PolicyKind:
     """A kind of rule: its key, title, purpose in one sentence, form and values before any change.
 
-    `describe` returns values in words. `describe_now` returns the present effect in a sentence. A
-    shared rule is one for all apps. A guarded rule is about money or people: a second manager
-    approves its changes. `lowers` returns True if the new values are a weaker safeguard than the
-    old ones.
+    `describe` returns values in words. `describe_now` returns a sentence about the present effect.
+    If a rule `is_shared`, all apps have the same values. If a rule `is_guarded`, it is about money
+    or people, and a second manager approves its changes. `lowers` returns True if the new values
+    protect less than the old values.
     """
 
     key: str
@@ -64,17 +64,17 @@ class PolicyKind:
     lowers: Callable[[Values, Values], bool] | None = None
 
     def get_owner(self, app_id: str) -> str:
-        """Return the app id of the stored versions; empty for a rule of all apps."""
+        """Return the app id of the stored versions; empty for a shared rule."""
         return "" if self.is_shared else app_id
 
     def complete(self, values: Values | None) -> dict[str, Any]:
-        """Return stored values, with the defaults of values that are not stored."""
+        """Return the stored values, and the defaults for values that are not stored."""
         return {**self.defaults, **(values or {})}
 
     def describe_changes(self, before: Values, after: Values) -> list[tuple[str, str, str]]:
         """Return the label, the old words and the new words of each value that differs.
 
-        If only one version has a label, the words of the other are empty.
+        If only one of the two has a label, the words of the other are empty.
         """
         old, new = dict(self.describe(before)), dict(self.describe(after))
         labels = list(dict.fromkeys([*old, *new]))

@@ -1,4 +1,4 @@
-"""The lender's particulars: name, language, licence and contacts for papers."""
+"""Details of the lender: name, language, licence, contacts and more, for papers and messages."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,9 +25,10 @@ _ONE_LINE = RegexValidator(
 
 @dataclass(frozen=True)
 class Lender:
-    """The particulars of a lender. `language` is the code of the language of receipts and SMS.
+    """Details of a lender. `language` is the code of the language of receipts and SMS.
 
-    `payment` says how to pay. A notice of what is owed gives `notice_days` days to pay.
+    `payment` is a text for borrowers about how to pay. A notice about overdue money gives the
+    borrower `notice_days` days to pay.
     """
 
     name: str
@@ -45,7 +46,7 @@ def _line(most: int, **options: Any) -> forms.CharField:
 
 
 class LenderForm(PolicyForm):
-    """Form of the lender's particulars."""
+    """Form of the lender's details."""
 
     name = _line(80, label=_("Name"), help_text=_("Leave empty to show the app's id."))
     language = forms.ChoiceField(
@@ -109,6 +110,6 @@ LENDER = PolicyKind(
 
 
 def read_lender(app_id: str) -> Lender:
-    """Return the lender's particulars. A lender without a name is named by the app's id."""
+    """Return the lender's details. If the lender has no name, the name is the app's id."""
     found = Lender(**read_values(LENDER, app_id))
     return found if found.name else replace(found, name=app_id)

@@ -13,9 +13,9 @@ from lendingadmin.core.staff.models import PersonField
 class PolicyVersion(models.Model):
     """A version of one kind of rule in an app, or in all apps (`app_id` is empty).
 
-    The version in force is the saved one with the highest number whose `valid_from` is not in the
-    future. `valid_from` is the time of the change, or 0:00 of a later day in the lender's zone. A
-    version that needs a second manager waits for the approval. The values of a version never
+    The version in force is the saved version with the highest number whose `valid_from` is not in
+    the future. `valid_from` is the time of the change, or 0:00 of a later day in the lender's zone.
+    If a version needs a second manager, it waits for the approval. The values of a version never
     change.
     """
 
@@ -39,7 +39,7 @@ class PolicyVersion(models.Model):
     decided_at = models.DateTimeField(null=True)
 
     class Meta:
-        # The index of the constraint also finds the version in force: the newest numbers first.
+        # The index of this constraint is also used to find the version in force.
         constraints = [
             models.UniqueConstraint(fields=["app_id", "kind", "number"], name="policies_once"),
             models.CheckConstraint(
@@ -59,5 +59,5 @@ class PolicyVersion(models.Model):
 
     @property
     def author(self) -> str:
-        """The user name of the person who made the change, or the name of a server command."""
+        """The user name of the person who made the change; `system` for a server command."""
         return self.changed_by.username if self.changed_by else SYSTEM

@@ -1,7 +1,7 @@
-"""Facts about the lending rules of countries, and the values of our rules that follow from them.
+"""Facts about the lending laws of countries, and values of our rules that follow from these facts.
 
-The facts are summaries of law firms, regulators and newspapers. No statute was read in full. A
-fact that could not be verified has no values, so that nothing applies it.
+The facts come from summaries of law firms, regulators and newspapers. No statute was read in full.
+A fact that could not be verified has no values, so it changes no rule.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,10 +23,10 @@ _READ_ON = date(2026, 11, 28)
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about the rules of a country, with its source and the day it was read.
+    """A fact about the law of a country, with the source and the day on which the source was read.
 
-    `values` has a function for each rule, by the rule's key. It returns the values that follow from
-    the fact and from the present values.
+    `values` has a function for each rule, by the rule's key. The function takes the present values
+    and returns the values that follow from the fact.
     """
 
     text: Any
@@ -37,9 +37,9 @@ class Fact:
 
 
 def _store_for(days: int) -> Callable[[Values], Values]:
-    """Return a function that raises the days of retention; 0, which is never, stays.
+    """Return a function that raises the days of retention to `days`. 0 (never) does not change.
 
-    Failed tasks and uploaded files are not records, so their days stay.
+    Failed tasks and uploaded files are not records, so their days do not change.
     """
 
     def extend(present: Values) -> Values:
@@ -51,7 +51,10 @@ def _store_for(days: int) -> Callable[[Values], Values]:
 
 
 def _call_within(begin: str, end: str) -> Callable[[Values], Values]:
-    """Return a function that shortens calling hours to these times; stricter hours stay."""
+    """Return a function that shortens calling hours to these times.
+
+    Stricter hours do not change.
+    """
 
     def shorten(present: Values) -> Values:
         # An end at 00:00 is the end of the day.

@@ -1,4 +1,4 @@
-"""Read the rule that is in force, and save a new version."""
+"""Functions that read the rule that is in force, and save a new version."""
 
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -20,7 +20,7 @@ from lendingadmin.core.staff.roles import CHANGE_POLICIES
 from .kinds import PolicyKind, Values
 from .models import PolicyVersion
 
-#: Each process has a change in `read_recent` within this time, in seconds.
+#: Seconds after which `read_recent` returns a changed value in every process.
 RECENT_SECONDS = 2
 
 
@@ -53,7 +53,7 @@ def read_values(kind: PolicyKind, app_id: str = "", at: datetime | None = None) 
 def read_recent(kind: PolicyKind, app_id: str = "") -> dict[str, Any]:
     """Return the values that were in force at most RECENT_SECONDS ago.
 
-    Use this for rules that most pages need: the process remembers the values for that time.
+    Use this for rules that most pages need. The process remembers the values for this time.
     """
     return read_values_of(kind, app_id, int(monotonic() // RECENT_SECONDS))
 
@@ -79,10 +79,10 @@ def save_policy(
 ) -> PolicyVersion | None:
     """Save a version with an audit entry.
 
-    It is in force now, or from 0:00 of a day in the lender's zone. `seen` is the number of the
-    version that the person changed, 0 for the defaults. Return None if another version was saved
-    since then. `now` is the time of a change that is entered later. A version that `waits` is not
-    in force until another manager approves it.
+    The version is in force now, or from 0:00 of `day` in the lender's zone. `seen` is the number of
+    the version that the person changed; 0 for the defaults. Return None if another version was
+    saved since then. `now` is the time of the change, if it is not the current time. A version that
+    `waits` is in force only after another manager has approved it.
     """
     newest, now = list_versions(app.app_id, kind).first(), now or timezone.now()
     if (newest.number if newest else 0) != seen:

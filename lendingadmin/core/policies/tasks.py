@@ -1,4 +1,4 @@
-"""Mail about a changed rule that waits for a second manager."""
+"""Mail about a change to a rule that waits for a second manager."""
 
 from django.utils.translation import gettext as _
 from django_tasks import task
@@ -13,7 +13,10 @@ from .models import PolicyVersion
 
 @task()
 def tell_managers(version_id: int) -> None:
-    """Mail the managers who may approve a change to a rule that another manager requested."""
+    """Mail the managers who may approve a change to a rule.
+
+    Another manager requested the change.
+    """
     with duties.hide_error_words("mail about a setting to approve"):
         version = PolicyVersion.objects.select_related("changed_by").get(pk=version_id)
         kind = find_kind(version.kind)

@@ -9,7 +9,7 @@ from psycopg.abc import PQGen
 
 Result = TypeVar("Result")
 
-# Seconds for checking that a reused connection still works. Even a busy server answers within this
+# Seconds in which a reused connection must answer a test. Even a busy server answers within this
 # time.
 _LONGEST_LOOK = 3.0
 
@@ -22,10 +22,10 @@ class Connection(psycopg.Connection[Any]):
     def wait(
         self, gen: PQGen[Result], interval: float = 0.1, timeout: float | None = None
     ) -> Result:
-        """Run `gen`. Raise psycopg.OperationalError if it takes longer than the limit.
+        """Run the generator `gen`.
 
-        The connection is then closed, because a late answer could be taken for the answer to the
-        next query.
+        Raise psycopg.OperationalError if this takes longer than the limit. The connection is then
+        closed. Otherwise a late answer could be read as the answer to the next query.
         """
         longest = self.longest_wait if timeout is None else timeout
         try:

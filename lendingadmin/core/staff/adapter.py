@@ -22,11 +22,12 @@ from lendingadmin.core.staff.known_browsers import COOKIE, find_key
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.provider import note_sign_in_at_provider, refuse_local_sign_in
 
-# allauth's action for the limit of wrong passwords for one user name, from all addresses.
+# Name of allauth's limit for wrong passwords of one user name, from all addresses.
 _FOR_NAME = "login_failed_for_name"
-# Within this time only one entry and one mail are made for sign-ins that are held back.
+# Within this time only one entry and one mail are made about blocked sign-ins.
 _NOTED_SECONDS = 60 * 60
-# The place of second factors' secrets. It names no person, because allauth does not give one.
+# Place to which the secrets of second factors are bound. It names no person, because allauth does
+# not give the person.
 FOR_SECOND_FACTOR = "mfa.secret"
 FROM_ONE, FROM_MANY = _("from one address"), _("from many addresses")
 
@@ -39,19 +40,19 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def set_password(self, user: User, password: str) -> None:
-        """Save the password that a person chose, so that they need not choose another password."""
+        """Save a password that the person chose; the person need not choose another password."""
         user.must_choose_password = False
         super().set_password(user, password)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send nothing, because this dashboard uses none of allauth's mails."""
+        """Send nothing, because the dashboard does not use allauth's mails."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Raise ValidationError if too many wrong passwords were entered, and record this.
 
-        A few wrong passwords hold back the name at the address of the client, so that an attacker
-        elsewhere cannot lock the person out. Many wrong passwords hold back the name at every
-        address, and managers are notified. A browser in which the person signed in before has its
+        A few wrong passwords block the user name at the address of the client, so that an attacker
+        elsewhere cannot lock the person out. Many wrong passwords block the user name at every
+        address, and managers are notified. A browser with which the person signed in before has its
         own count (`known_browsers`).
         """
         try:
@@ -67,11 +68,11 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def pre_login(
         self, request: HttpRequest, user: User, *, signal_kwargs: Any, **options: Any
     ) -> HttpResponse | None:
-        """Refuse a local sign-in of a person who may sign in only by the identity provider.
+        """Refuse a local sign-in of a person who may sign in only with the identity provider.
 
-        Return the page of the refusal; None if the sign-in continues. Otherwise the person could
-        add a passkey in this dashboard, and the passkey would still work after the account at the
-        provider is closed.
+        Return the page that refuses the sign-in; None if the sign-in continues. Without this check,
+        a person could add a passkey to this dashboard, and the passkey would still work after the
+        account at the provider is closed.
         """
         sociallogin = (signal_kwargs or {}).get("sociallogin")
         if sociallogin is None and (not settings.LOCAL_SIGN_IN or reach.is_provided(user)):
@@ -84,9 +85,10 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return answer
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the client's address; as IPv4 if an IPv6 address contains it.
+        """Return the client's address.
 
-        Otherwise all clients with such IPv6 addresses would be in one network and share one limit.
+        If it is an IPv6 address that contains an IPv4 address, return this. Otherwise all clients
+        with such IPv6 addresses would be in one network and share one limit.
         """
         ip = str(super().get_client_ip(request))
         mapped = getattr(ip_address(ip), "ipv4_mapped", None)
@@ -98,13 +100,13 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return f"{self._find_network(request)} {_fold_name(credentials)}"
 
     def _find_network(self, request: HttpRequest) -> str:
-        """Return the network of the client, because one customer may have a /64 of IPv6."""
+        """Return the client's network, because one client may have a /64 of IPv6 addresses."""
         return str(truncate_ip(self.get_client_ip(request)))
 
     def _note_held_back(self, request: HttpRequest, detail: str, **credentials: Any) -> None:
-        """Record in the trail, at most once an hour, that a sign-in was held back.
+        """Record in the trail, at most once an hour, that a sign-in was blocked.
 
-        Managers are notified if a name is held back everywhere.
+        Managers are notified if a user name is blocked at every address.
         """
         person = _find_person(credentials)
         who = person.pk if person else self._find_network(request)
@@ -118,9 +120,9 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count and record a refused password, at sign-in and at re-authentication.
 
-        The entry has the user name only if there is such a person. People type passwords into the
-        wrong field, and the trail must not show a password. allauth's throttle limits the number of
-        entries.
+        The entry has the user name only if there is such a person, because some people type the
+        password into the wrong field, and the trail must not show a password. allauth's limit of
+        tries also limits the number of entries.
         """
         key = _find_browser(request, credentials) or _fold_name(credentials)
         ratelimit.consume(request, action=_FOR_NAME, key=key)
@@ -140,8 +142,8 @@ def _fold_name(credentials: dict[str, Any]) -> str:
 
 
 def _find_browser(request: HttpRequest, credentials: dict[str, Any]) -> str:
-    """Return the key of a browser in which the person signed in before; empty if there is none."""
-    # Most requests have no such cookie, so they need no query for the person.
+    """Return the key of this browser if the person signed in with it before, else an empty text."""
+    # Most requests have no such cookie. They need no query for the person.
     return find_key(request, _find_person(credentials)) if COOKIE in request.COOKIES else ""
 
 
@@ -150,7 +152,7 @@ def _find_person(credentials: dict[str, Any]) -> User | None:
 
 
 class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Adapter that encrypts second factors' secrets, so that a stolen database is useless."""
+    """Adapter that encrypts the secrets of second factors. A stolen database reveals none."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy(

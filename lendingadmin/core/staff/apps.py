@@ -1,4 +1,4 @@
-"""People, roles and sign-in as a Django app."""
+"""Django app for people, roles and sign-in."""
 
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
@@ -15,7 +15,7 @@ class StaffConfig(areas.AreaConfig):
     tasks = "tasks.TASKS"
 
     def ready(self) -> None:
-        """Connect the update of roles and the records of sign-ins; replace allauth's counters."""
+        """Connect the signals that update roles and record sign-ins; replace allauth's counters."""
         from . import signals, throttling
         from .sync import sync_roles
 

@@ -1,8 +1,8 @@
-"""Confirmation of a person: they signed in or gave a factor again within the last five minutes.
+"""Confirmation of a person's identity: a sign-in or a factor within the last five minutes.
 
 An open session is not enough to change people, decide about money or delete a record. A person with
-a second factor confirms with this factor, other people with the password. A person who signs in by
-the identity provider and has neither confirms at the provider.
+a second factor confirms with this factor. Other people confirm with the password, or at the
+identity provider if they have no password here.
 """
 
 import time
@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from .models import User
 
-#: Method of authentication, in the session, of a person whom the identity provider confirmed.
+#: Name, in the session, of a confirmation by the identity provider.
 BY_PROVIDER = "provider"
 
 

@@ -36,8 +36,9 @@ NOTHING_TO_DECIDE = gettext_lazy(
 def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:
     """Carry out a change that another manager requested.
 
-    Return the change, and the path of the set-up link if one was requested; this path is a secret.
-    Raise ChangeRefused if the change is not possible, or if `by` may not approve it.
+    Return the change, and the path of the set-up link if the change is such a link. This path is a
+    secret. Raise ChangeRefused if the change is not possible, or if `by` may not approve the
+    change.
     """
     with change_person(by, asked.person_id) as person:
         change = _read_waiting(asked)
@@ -51,9 +52,9 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
 
 
 def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> PersonChange:
-    """Decline a waiting change. If the person who requested it declines, it counts as withdrawn.
+    """Decline a waiting change. If `by` requested the change, the change is withdrawn.
 
-    Raise ChangeRefused if the change does not wait any more, or if `by` may not change the person.
+    Raise ChangeRefused if the change no longer waits, or if `by` may not change the person.
     """
     with change_person(by, asked.person_id):
         change = _read_waiting(asked)
@@ -64,9 +65,9 @@ def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> Perso
 
 
 def _read_waiting(asked: PersonChange) -> PersonChange:
-    """Return the waiting change, read under the lock of its person.
+    """Return the waiting change, read while the person's row is locked.
 
-    Raise ChangeRefused if the change does not wait any more.
+    Raise ChangeRefused if the change no longer waits.
     """
     rows = PersonChange.objects.select_related("person", "asked_by")
     change = filter_waiting(rows).filter(pk=asked.pk).first()
@@ -76,9 +77,9 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
 
 
 def _apply(change: PersonChange, person: User) -> str:
-    """Carry out the change. Return the path of a requested set-up link; empty for other changes.
+    """Carry out the change. Return the path of a set-up link; empty for other changes.
 
-    Raise ChangeRefused if the identity provider now gives the roles.
+    Raise ChangeRefused for roles that the identity provider gives now.
     """
     if change.kind == PersonChange.Kind.SETUP_LINK:
         check_needs_link(person)

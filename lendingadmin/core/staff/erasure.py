@@ -1,10 +1,10 @@
-"""The stored data of one borrower: data that is erased on request or by age, and data that stays.
+"""Erasure and export of the stored data of a borrower, on request or by age.
 
-All the data can also be exported as a file. Areas name their data. The worker erases data that is
-older than the rule of retention says.
+Each area names its data: data that can be erased, and data that must stay. All of the data can be
+exported as a file. The worker erases data that is older than the rule of retention allows.
 
-Open data cannot be erased, such as a write of unknown outcome or an offer from which a loan can
-still be made. Run the command again when this data is closed.
+Data of open work cannot be erased, such as a write with an unknown outcome, or an offer from which
+a loan can still be made. Run the command again after this work is finished.
 """
 
 import json
@@ -24,18 +24,20 @@ OfBorrower = Callable[[str, str], int]
 Older = Callable[[datetime, int], int]
 ListRows = Callable[[str, str], Iterable["models.QuerySet[Any]"]]
 
-# Rows of a table that the worker erases at once: few enough that other requests do not wait long.
+# Rows of a table that the worker erases in one step. They are few, so that other requests do not
+# wait long.
 ROWS_AT_ONCE = 500
-# The most rows of each kind that a dry run counts.
+# Most rows of each kind that a dry run counts.
 COUNTED = 5_000
 
 
 class Erasable(NamedTuple):
-    """Data that may be erased; `what` is its name in words.
+    """Data that may be erased. `what` is the name of the data in words.
 
-    `erase` takes an app and a borrower, and returns the number of erased rows. `erase_older` erases
-    rows of all borrowers that are older than a time, up to a number of rows. `kind` is the word of
-    this data in the rule of retention. `list_rows` returns the rows for the export.
+    `erase` takes an app and a borrower, and returns the number of erased rows. `erase_older` takes
+    a time and a number of rows, and erases at most this number of older rows, of all borrowers.
+    `kind` is the key of this data in the rule of retention. `list_rows` returns the rows for the
+    export.
     """
 
     what: str
@@ -49,7 +51,7 @@ class Erasable(NamedTuple):
         return read_days(TEXTS, self.kind)
 
     def erase_old(self, most: int) -> int:
-        """Erase at most `most` rows that are too old; return how many were erased."""
+        """Erase at most `most` rows that are too old; return the number of erased rows."""
         days = self.count_days()
         if not (days and self.erase_older):
             return 0
@@ -66,7 +68,7 @@ class KeptOn(NamedTuple):
 
 
 class Erased(NamedTuple):
-    """How many rows of each kind of data were erased, and how many remain."""
+    """Numbers of erased rows, and of remaining rows, by kind of data."""
 
     gone: list[tuple[str, int]]
     kept: list[tuple[KeptOn, int]]
@@ -75,7 +77,7 @@ class Erased(NamedTuple):
 def erase_borrower(app_id: str, borrower_id: str, *, is_dry_run: bool = False) -> Erased:
     """Erase the data of a borrower that may be erased.
 
-    Return how many rows were erased, and how many remain. A dry run does the same and then rolls
+    Return the numbers of erased and of remaining rows. A dry run erases the rows and then rolls
     back, so its numbers are exact.
     """
     if not is_dry_run:
@@ -97,7 +99,7 @@ def list_ageing() -> list[Erasable]:
 
 
 def erase_old() -> bool:
-    """Erase a batch of rows of each kind that are too old.
+    """Erase one batch of rows that are too old, of each kind.
 
     Return True if no older rows are left.
     """
@@ -105,7 +107,7 @@ def erase_old() -> bool:
 
 
 def count_old() -> list[tuple[Erasable, int]]:
-    """Return how many rows of each kind `erase_old` would erase, up to COUNTED.
+    """Return the number of rows of each kind that `erase_old` would erase, up to COUNTED.
 
     This is a dry run: its transaction is rolled back.
     """
@@ -118,11 +120,11 @@ def count_old() -> list[tuple[Erasable, int]]:
 
 
 def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
-    """Yield all stored data of a borrower as the text of a JSON object, decrypted.
+    """Yield the parts of a JSON object with all stored data of a borrower, decrypted.
 
-    The object has the rows of each table. A table's key is its name in Django,
-    `repayments.Repayment`; a row has its columns, with people by their user names. Text that can't
-    be decrypted is marked.
+    The object has the rows of each table, under the table's name in Django, such as
+    `repayments.Repayment`. A row has its columns; the value for a person is the user name. Text
+    that can't be decrypted is marked.
     """
     head = {
         "app": app_id,
@@ -145,7 +147,7 @@ def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
 def _list_tables(app_id: str, borrower_id: str) -> dict[str, list["models.QuerySet[Any]"]]:
     """Return the rows of each table.
 
-    Rows that several kinds name are listed once.
+    A row that belongs to several kinds is listed only once.
     """
     found: dict[str, list[models.QuerySet[Any]]] = {}
     listed = [

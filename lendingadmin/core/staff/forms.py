@@ -29,7 +29,7 @@ _TWO_STEP = (("", _("all")), ("with", _("set up")), ("without", _("not set up"))
 
 
 class LoginForm(AllauthLoginForm):  # type: ignore[misc]
-    """allauth's form, with the cursor in its first field."""
+    """Form of allauth for the sign-in, with the cursor in the first field."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -61,8 +61,8 @@ class PersonForm(_PersonForm):
     def clean_roles(self) -> list[reach.RoleInApp]:
         """Return the chosen roles.
 
-        Raise ValidationError if managers would lose their own right to manage people, or if no
-        second manager could approve the roles.
+        Raise ValidationError if the manager would lose the right to manage people, or if no second
+        manager could approve the roles.
         """
         chosen: list[reach.RoleInApp] = self.cleaned_data["roles"]
         if reach.gives_up_managing(self.by, self.instance, chosen):
@@ -131,9 +131,9 @@ class OwnPasswordForm(_SetPasswordForm):
 
 
 class _RolesField(forms.MultipleChoiceField):
-    """Roles in apps, each with its purpose; grouped by app if there are several apps.
+    """Field for roles in apps, each with its purpose.
 
-    Its value is a list of `reach.RoleInApp`.
+    If there are several apps, it groups the roles. Its value is a list of `reach.RoleInApp`.
     """
 
     def __init__(self, by: User) -> None:

@@ -11,23 +11,23 @@ from lendingadmin.core.audit.models import Entry
 
 from .models import PersonChange, User
 
-#: The time for which a change of an account counts.
+#: Time for which a change of an account counts.
 CHANGED_WITHIN = timedelta(days=30)
 
-# By action, the outcomes that count.
+# Outcomes that count, by action.
 _CHANGES = {
     "people": ("added", "changed", "approved"),
     "people.setupLink": ("made",),
     "people.secondFactor": ("removed",),
 }
-# Details of an entry that do not count, because only the name changed: one of these, or both.
+# Details of entries about a changed name. An entry with only these details does not count.
 _NAMES = (gettext_noop("first name"), gettext_noop("last name"))
 
 
 class NotIndependent(Exception):
-    """Error: the person who decides and the person who made the entry are not independent.
+    """Error: the person who decides is not independent of the person who made the entry.
 
-    One of them changed the other's account; the text names this person.
+    One of the two changed the account of the other. The text says who changed it.
     """
 
 
@@ -52,7 +52,8 @@ def list_account_changers(person: User) -> QuerySet[User]:
 
 def list_changed_accounts(by: User) -> QuerySet[User]:
     """Return the people whose accounts `by` changed recently, except `by`."""
-    # By user name, which never changes. A query by `user` would read all that the person ever did.
+    # The query uses the user name, which never changes. A query by `user` would read all entries of
+    # the person.
     entries = _list_changes().filter(username=by.username)
     asked = _list_approved().filter(asked_by=by)
     found = Q(username__in=entries.values("subject")) | Q(pk__in=asked.values("person"))
@@ -62,7 +63,7 @@ def list_changed_accounts(by: User) -> QuerySet[User]:
 def list_dependent(person: User) -> QuerySet[User]:
     """Return the people who may not decide on entries of this person.
 
-    This person may not decide on theirs either.
+    This person may not decide on their entries either.
     """
     return list_account_changers(person) | list_changed_accounts(person)
 

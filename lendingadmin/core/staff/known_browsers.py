@@ -1,4 +1,4 @@
-"""Browsers in which a person signed in before. Each has its own count of wrong passwords."""
+"""Browsers with which a person signed in before. Each has its own count of wrong passwords."""
 
 import secrets
 from typing import Any
@@ -12,7 +12,7 @@ from .models import User
 COOKIE = "__Host-known" if settings.HTTPS else "known"
 _SALT = "staff.known_browser"
 _SECONDS = 180 * 24 * 60 * 60
-# The most people that one browser remembers. The people who signed in last remain.
+# Most people that one browser remembers: those who signed in last.
 _MOST = 8
 
 
@@ -24,7 +24,7 @@ def find_key(request: HttpRequest, person: User | None) -> str:
 def remember(*, request: HttpRequest, response: HttpResponse, user: User, **_signal: Any) -> None:
     """Save in a cookie, at the end of a sign-in, that the person signed in with this browser."""
     keys = _read_keys(request)
-    # The key stays the same, so that its counter does too.
+    # The key must not change, because the counter of wrong passwords belongs to the key.
     own = keys.pop(str(user.pk), "") or secrets.token_urlsafe(16)
     newest = [(str(user.pk), own), *keys.items()][:_MOST]
     response.set_cookie(
@@ -40,7 +40,7 @@ def remember(*, request: HttpRequest, response: HttpResponse, user: User, **_sig
 def _read_keys(request: HttpRequest) -> dict[str, str]:
     """Return the keys of a browser by person.
 
-    There are none if the cookie is not ours or is too old.
+    The result is empty if the cookie is not ours or is too old.
     """
     try:
         keys: dict[str, str] = signing.loads(

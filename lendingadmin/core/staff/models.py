@@ -1,4 +1,4 @@
-"""The user model, roles and waiting changes, and two models for labels of permission names."""
+"""Models of people, roles and waiting changes, and two models for labels of permission names."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,14 +15,17 @@ from lendingadmin.core.gateway.lending_apps import LendingApp
 
 from . import preferences, roles, usernames
 
-#: By app and by role: the names of the permissions that the role holds.
+#: Names of the permissions of a role, by app and by role.
 HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
 _Set = TypeVar("_Set")
 _Get = TypeVar("_Get")
 
 
 class PersonField(models.ForeignKey[_Set, _Get]):
-    """A key to a person. A person with such rows cannot be deleted, so the author remains known."""
+    """Foreign key to a person.
+
+    A person with such rows can't be deleted, so the author remains known.
+    """
 
     def __init__(self, to: Any = settings.AUTH_USER_MODEL, **options: Any) -> None:
         options.setdefault("on_delete", models.PROTECT)
@@ -36,15 +39,15 @@ class PersonField(models.ForeignKey[_Set, _Get]):
 
 
 class User(AbstractUser):
-    """A person who signs in. Their rights come from their roles in each app (`AppRole`).
+    """A person who signs in. The person's roles in each app give the rights (`AppRole`).
 
-    `zone`, `language` and `uses_keys` are their `preferences`; a blank zone is the lender's zone,
-    and a blank language is English. `setup_link_at` is the time when their unused set-up link was
-    made; null if there is none. If a role requires a second factor, they may work without it until
-    `two_step_due_at`. A person who `must_choose_password` can open only the page that sets a
-    password, because another person may know the present one. `is_set_up_by_one` is True if the
-    last used set-up link was made by one manager without a second one. This manager may know the
-    password and may have added a factor.
+    `zone`, `language` and `uses_keys` are the person's `preferences`; a blank zone is the lender's
+    zone, and a blank language is English. `setup_link_at` is the time when the person's unused
+    set-up link was made; null if there is none. If a role requires a second factor, the person may
+    work without a factor until `two_step_due_at`. A person who `must_choose_password` can open only
+    the page that sets a password, because another person may know the present password.
+    `is_set_up_by_one` is True if one manager made the last used set-up link, without a second
+    manager. This manager may know the password and may have added a factor.
     """
 
     username = models.CharField(
@@ -64,8 +67,8 @@ class User(AbstractUser):
     language = models.CharField(_("language"), max_length=7, blank=True, default="", db_default="")
     uses_keys = models.BooleanField(_("single-key shortcuts"), default=True, db_default=True)
 
-    # Django's groups and permissions apply everywhere. They are replaced by roles, which apply in
-    # one app.
+    # Django's groups and permissions apply in all apps. Roles replace them, because a role applies
+    # in one app.
     groups = None  # type: ignore[assignment]
     user_permissions = None  # type: ignore[assignment]
 
@@ -78,7 +81,8 @@ class User(AbstractUser):
         verbose_name = _("person")  # type: ignore[assignment]
         verbose_name_plural = _("people")  # type: ignore[assignment]
         constraints = [
-            # Signing in ignores case, so two names that differ only by case would be one person.
+            # Sign-in ignores case, so two names that differ only by case would mean the same
+            # person.
             models.UniqueConstraint(
                 Lower("username"),
                 name="staff_user_username_any_case",
@@ -92,7 +96,7 @@ class User(AbstractUser):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.username}>"
 
-    #: The id of the app of the page that the person has open; "" if the page belongs to no app.
+    #: Id of the app of the page that the person has open; "" if the page belongs to no app.
     app_id = ""
 
     if TYPE_CHECKING:
@@ -107,7 +111,7 @@ class User(AbstractUser):
 
     @property
     def role(self) -> str:
-        """Roles in the page's app, else in all apps: “officer”, or “superuser, night desk”."""
+        """Roles in the app of the page, or in all apps: “officer”, or “superuser, night desk”."""
         held = self.held_roles
         apps = [held.get(self.app_id, {})] if self.app_id else held.values()
         words = roles.join_names({name for roles_there in apps for name in roles_there})
@@ -121,7 +125,7 @@ class User(AbstractUser):
     def roles_by_app(self) -> str:
         """The roles by app in words: “kenya: officer; ghana: viewer, support”.
 
-        If the roles are the same in all apps, they are named once, as in `role`.
+        If the roles are the same in all apps, they are named only once.
         """
         held = self.held_roles
         apps = [app.app_id for app in settings.LENDING_APPS]
@@ -187,9 +191,9 @@ class AppRole(models.Model):
 class PersonChange(models.Model):
     """A change to a person that waits, or waited, for a second manager.
 
-    `moves` are roles to be given or removed: `["+", app id, key of the role]`, or `-`; the list is
-    empty for other changes. The database refuses an approval by the person who requested the
-    change.
+    `moves` lists the roles to give or remove, as `["+", app id, key of the role]`, or with `-`. The
+    list is empty for other changes. The database refuses an approval by the person who requested
+    the change.
     """
 
     class Kind(models.TextChoices):

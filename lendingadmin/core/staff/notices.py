@@ -16,7 +16,7 @@ _CHANGES = (
     *("people", "people.password", "people.secondFactor"),
     *("people.sessions", "people.setupLink"),
 )
-# A person who was away for a long time sees only the newest changes.
+# After a long time without a sign-in, a person sees only this number of changes, the newest.
 _MOST = 5
 
 
@@ -34,7 +34,7 @@ def list_changes(person: User) -> list[Entry]:
 
 
 def describe_change(entry: Entry) -> str:
-    """Return who changed what, in words: “manager: Changed a person (roles (+officer))”."""
+    """Return the change in words: “manager: Changed a person (roles (+officer))”."""
     detail = f" ({entry.detail})" if entry.detail else ""
     return f"{entry.username}: {describe_action(entry)}{detail}"
 

@@ -11,11 +11,11 @@ from lendingadmin.core.policies.lender import read_lender
 
 from .models import User
 
-# The fewest characters that a password must have, not counting what is easy to guess.
+# Fewest characters that a password must have, without the parts that are easy to guess.
 _LEFT = 8
 _WORDS = ("lendingadmin", "lending", "lender", "loan", "borrower", "repayment", "desk")
 
-# Words of which many people make long passwords.
+# Words that many people use in long passwords.
 _COMMON = (
     *("password", "passwort", "passphrase", "passcode", "welcome", "letmein", "changeme", "change"),
     *("administrator", "admin", "default", "temporary", "secret", "login", "master", "qwerty"),
@@ -26,7 +26,7 @@ _COMMON = (
     *("july", "august", "september", "october", "november", "december", "monday", "tuesday"),
     *("wednesday", "thursday", "friday", "saturday", "sunday"),
 )
-# The longest first, so that no part of a longer word is left.
+# The longest word is first, so that no part of a longer word remains.
 _ANY_COMMON = "|".join(sorted(_COMMON, key=len, reverse=True))
 _COMMON_WORD = re.compile(_ANY_COMMON)
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -38,7 +38,7 @@ _ROWS = (
 )
 _PAIRS = {"".join(pair) for line in _ROWS for row in (line, line[::-1]) for pair in pairwise(row)}
 _REPEATED = re.compile(r"(.+?)\1+", re.DOTALL)
-# Only this many characters of a password are judged, so that the check is always fast.
+# Only this number of characters of a password is checked, so that the check is always fast.
 _JUDGED = 64
 
 
@@ -86,7 +86,7 @@ def _count_signs(password: str) -> int:
 
 
 def _shorten_runs(text: str) -> str:
-    """Replace each run of three or more successive characters, such as `abcd`, by its first."""
+    """Replace each run of three or more characters, such as `abcd`, by its first character."""
     pieces, start = [], 0
     for at in range(1, len(text) + 1):
         if text[at - 1 : at + 1] not in _PAIRS or at == len(text):

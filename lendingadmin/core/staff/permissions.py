@@ -1,9 +1,9 @@
 """The rights of a person in each app, for pages, lists, exports, mail and the trail.
 
-A right comes only from a role that the person has in an app; a superuser has all of them
-everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` the call asks about
-the app of the page that the person has open (`User.app_id`). If the page belongs to no app, the
-call asks whether the person has the right in any app.
+A person has a right in an app only by a role in this app; a superuser has all rights in all apps.
+`person.has_perm(name, app_id)` returns True if the person has the right in this app. Without
+`app_id`, the app is that of the page that the person has open (`User.app_id`). If the page belongs
+to no app, the right in any app is enough.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def list_held(person: User, app_id: str) -> set[str]:
 
 
 class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
-    """Signs people in as allauth does, and answers Django's questions about their rights."""
+    """Backend that signs people in as allauth does, and reads their rights from their roles."""
 
     def has_perm(self, user_obj: Any, perm: str, obj: str | None = None) -> bool:
         """Return True if an active person has a right in an app, or in the current page's app."""

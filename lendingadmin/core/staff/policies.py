@@ -1,4 +1,4 @@
-"""How long data stays, which managers change on Settings: the form, the words and the reader."""
+"""Rule of retention, which managers change on Settings: how long data is stored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Wor
 from lendingadmin.core.policies.services import read_recent
 
 TEXTS, ROWS = "texts", "rows"
-#: Fewer days would delete rows that people and the rules of calls need.
+#: Fewest days. People, and the rules about calls, need the rows for this time.
 LEAST_ROW_DAYS = 90
-# Kinds of rows with their own number of days: the rows are large and are soon useless.
+# Kinds of rows with their own number of days, because the rows are large and soon useless.
 _OWN_DAYS = {"rows_tasks": 14, "rows_files": 90}
 _MOST_DAYS = 36_500
 _GENERAL = {
@@ -27,9 +27,9 @@ _GENERAL = {
 
 @dataclass(frozen=True)
 class _Period:
-    """A number of days: its key in the values, and the kinds of data in words.
+    """A number of days: the key of the number, and the kinds of data in words.
 
-    Without words, it is the number of all kinds that have no number of their own.
+    Without words, the number is for all kinds of data that have no separate number.
     """
 
     key: str
@@ -135,7 +135,7 @@ RETENTION = PolicyKind(
 
 
 def read_days(part: str, kind: str) -> int:
-    """Return the age in days at which texts are erased or rows deleted, by kind; 0 means never."""
+    """Return the age in days at which texts or rows of a kind are deleted; 0 means never."""
     values = read_recent(RETENTION)
     own = values.get(f"{part}_{kind}")
     return int(values[part] if own is None else own)

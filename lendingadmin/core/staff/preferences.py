@@ -10,14 +10,14 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-# Other regions have old names of the same zones, or offsets without a place.
+# Other regions are left out: they are old names of the same zones, or offsets without a place.
 _REGIONS = frozenset(
     ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe")
 ) | {"Indian", "Pacific"}
 
 
 def read_zone(person: object) -> tzinfo | None:
-    """Return the zone that a person chose; None if they chose none, or if it no longer exists."""
+    """Return the zone that a person chose; None if there is none, or if it no longer exists."""
     key = getattr(person, "zone", "")
     return find_zone(key) if key else None
 
@@ -55,7 +55,7 @@ def describe_zone(key: str) -> str:
 
 
 def validate_zone(value: str) -> None:
-    """Validate the name of a zone. May raise ValidationError."""
+    """Raise ValidationError if this is not the name of a zone."""
     if find_zone(value) is None:
         raise ValidationError(
             _("This is not a time zone. Enter a time zone such as Africa/Nairobi.")

@@ -1,4 +1,4 @@
-"""People who sign in by the identity provider: their identity, and their roles from it."""
+"""People who sign in with the identity provider: functions that add them and set their roles."""
 
 from collections.abc import Iterable
 
@@ -17,10 +17,10 @@ from lendingadmin.core.staff.usernames import make_distinct
 def add_provided_person(
     account: SocialAccount, wanted: User, places: Iterable[tuple[str, str]]
 ) -> User:
-    """Save a person who signs in by the identity provider for the first time, with roles.
+    """Save a person, with roles, at the first sign-in with the identity provider.
 
-    Their user name is their name at the provider, or a similar one that is free. Raises
-    IntegrityError if the name was taken, or the person was saved, at the same moment.
+    The user name is the name at the provider, or a similar name if another person has this name.
+    Raise IntegrityError if another request saved the name or the person at the same moment.
     """
     with transaction.atomic():
         wanted.username = make_distinct(
@@ -36,7 +36,7 @@ def add_provided_person(
 
 
 def set_provided_roles(person: User, places: Iterable[tuple[str, str]]) -> None:
-    """Give a person the roles of their groups at the identity provider; remove all others."""
+    """Give a person the roles of their groups at the identity provider; remove all other roles."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         if moves := _set_roles(person, places):

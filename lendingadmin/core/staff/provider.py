@@ -1,9 +1,9 @@
-"""Sign-in by the lender's own identity provider: OpenID Connect, by allauth.
+"""Sign-in with the lender's own identity provider: OpenID Connect, with allauth.
 
-The provider identifies a person (`sub`) and names their groups. OIDC_ROLES defines the roles that
-these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address. A
-person who could choose that address at the provider could otherwise open any account. No token is
-stored. Only these claims are stored: `sub`, and the name and address of a new person.
+The provider identifies a person (`sub`) and names the person's groups. OIDC_ROLES defines the roles
+that these groups give. A person is found only by the issuer and `sub`, never by an e-mail address.
+Otherwise a person who can choose the address at the provider could open any account. No token is
+stored. Only these claims are stored: `sub`, and the name and e-mail address of a new person.
 """
 
 import logging
@@ -70,10 +70,10 @@ _TWO_STEP = frozenset({"mfa", "otp", "hwk", "sc"})
 _TIMES = ("auth_time", "exp", "iat", "nbf")
 # The provider's clock may be this many seconds behind ours.
 _CLOCKS_DIFFER = 60
-# Readable ASCII, and no more than the column holds.
+# Printable ASCII, at most as long as the column.
 _SUB = re.compile(r"[ -~]{1,191}")
 _USERINFO = "userinfo_endpoint"
-# Methods of a sign-in, as the trail shows them.
+# Names of these sign-ins in the trail.
 _ONE_STEP = gettext_noop("identity provider")
 _TWO_STEPS = gettext_noop("identity provider with a second factor")
 
@@ -81,7 +81,7 @@ _TWO_STEPS = gettext_noop("identity provider with a second factor")
 class ProviderFault(OAuth2Error):  # type: ignore[misc]
     """Error: the provider's answer is not credible.
 
-    The text is for the log and never quotes the answer.
+    The text is for the log. It never repeats a part of the answer.
     """
 
 
@@ -103,17 +103,20 @@ class Identity(NamedTuple):
 
 
 class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
-    """Asks the provider as allauth does, and reads its claims into an `Identity`."""
+    """Adapter that asks the provider as allauth does, and returns the claims as an `Identity`."""
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        """Return the address to which the provider sends people back, as registered there."""
+        """Return the address to which the provider sends people back.
+
+        It is registered at the provider.
+        """
         return str(build_absolute_uri(request, reverse("provider-callback")))
 
     @property
     def openid_config(self) -> dict[str, Any]:
         """Return the provider's published configuration.
 
-        Raises OAuth2Error and RequestException.
+        Raise OAuth2Error if it can't be used, and RequestException if the provider does not answer.
         """
         try:
             config: dict[str, Any] = super().openid_config
@@ -136,10 +139,10 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        """Return the sign-in. Raises OAuth2Error if a claim is missing or wrong.
+        """Return the sign-in. Raise OAuth2Error if a claim is missing or wrong.
 
-        The time and method of the sign-in come only from the ID token. The other claims come also
-        from the user info, if the provider has one.
+        The time and method of the sign-in come only from the ID token. The other claims may also
+        come from the provider's user info.
         """
         try:
             id_claims = self._decode_id_token(app, kwargs["response"].get("id_token"))
@@ -165,8 +168,8 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 def _check_id_claims(id_claims: dict[str, Any], client_id: str) -> None:
     """Check claims that allauth does not check. Raise ProviderFault if one is wrong.
 
-    A token is refused if it does not expire or was given to another client. A token with a time
-    that is not a finite number is refused too.
+    A token is refused if it has no expiry, if it is for another client, or if one of its times is
+    not a finite number.
     """
     if not isinstance(id_claims.get("exp"), int | float):
         raise ProviderFault("the ID token has no expiry")
@@ -205,7 +208,7 @@ def _propose_person(claims: dict[str, Any]) -> User:
 
 def _read_text(claims: dict[str, Any], name: str) -> str:
     value = claims.get(name)
-    # PostgreSQL refuses NUL, and the shortest column holds 150 characters.
+    # PostgreSQL refuses NUL, and the shortest column has 150 characters.
     return value.replace("\x00", "").strip()[:150] if isinstance(value, str) else ""
 
 
@@ -214,7 +217,7 @@ def _list_texts(value: object) -> list[str]:
 
 
 class LenderProvider(OpenIDConnectProvider):  # type: ignore[misc]
-    """The one provider that the settings name."""
+    """Provider that the settings name; there is only one."""
 
     oauth2_adapter_class = ClaimsAdapter
 
@@ -227,8 +230,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     ) -> LenderProvider:
         """Return the provider of the settings; a provider in the database is ignored.
 
-        Its name in allauth is its issuer, so that the same user of another provider is another
-        person.
+        The provider's name in allauth is the issuer, so that a user of another provider is never
+        the same person.
         """
         app = SocialApp(
             provider=OpenIDConnectProvider.id,
@@ -245,7 +248,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return LenderProvider(request, app=app)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Check that the answer belongs to our request, then admit or confirm the person.
+        """Check that the answer belongs to our request; then admit or confirm the person.
 
         Raise ProviderFault for the answer to another request, and ProviderRefused for a person who
         may not sign in or was not confirmed.
@@ -293,7 +296,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     ) -> None:
         """Log the fault and raise ImmediateHttpResponse with our own page.
 
-        Neither the page nor the log contains the provider's words.
+        Neither the page nor the log contains texts from the provider.
         """
         status, words = 401, str(NOT_FINISHED)
         if isinstance(exception, ProviderRefused):
@@ -315,7 +318,7 @@ def refuse(request: HttpRequest, words: str, status: int = 403) -> HttpResponse:
 
 
 def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
-    """Return the page for a person who must sign in by the provider; record the attempt."""
+    """Return the page for a person who must sign in with the provider; record the attempt."""
     _record_refused(request, person, gettext_noop("did not use the identity provider"))
     return refuse(request, SIGN_IN_THERE % {"provider": settings.OIDC_NAME})
 
@@ -323,8 +326,8 @@ def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
 def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpResponse:
     """Send the browser to the provider's sign-in; `confirms` asks for a factor again.
 
-    The answer is a page and not a redirect, because `form-action` of the Content Security Policy
-    applies to every redirect after a form. A provider may have its pages at any address.
+    The response is a page and not a redirect, because `form-action` of the Content Security Policy
+    applies to all redirects after a form, and a provider may redirect to any address.
     """
     provider = get_adapter(request).get_provider(request)
     question = {"nonce": secrets.token_urlsafe(24)}
@@ -356,10 +359,10 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
-    """Record in the session when the provider identified the person.
+    """Record in the session the time when the provider identified the person.
 
-    This is the time of the sign-in at the provider, because a sign-in of this morning does not
-    confirm the person now.
+    This is the time of the sign-in at the provider, which may have been hours ago. Such an old
+    sign-in does not confirm the person now.
     """
     identity: Identity = sociallogin.identity
     clear_authentication_records(request)
@@ -378,10 +381,10 @@ def _find_roles(identity: Identity) -> list[tuple[str, str]]:
 
 
 def _admit(request: HttpRequest, sociallogin: SocialLogin) -> None:
-    """Set the roles of a known person.
+    """Check that the person may sign in; set the roles of a known person.
 
-    Raise ProviderRefused, and record this, for a superuser or a person without a role. An inactive
-    person is only recorded.
+    Raise ProviderRefused, and record this, for a superuser or a person without a role. For an
+    inactive person, only record this.
     """
     places = _find_roles(sociallogin.identity)
     person = sociallogin.user if sociallogin.is_existing else None
@@ -405,7 +408,7 @@ def _record_refused(request: HttpRequest, person: User | None, detail: str) -> N
 
 
 def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float) -> None:
-    """Record that the person just gave a factor at the provider. May raise ProviderRefused."""
+    """Record that the person just gave a factor at the provider. Raise ProviderRefused if not."""
     person, auth_time = request.user, sociallogin.identity.auth_time
     if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
         raise ProviderRefused(str(ANOTHER_PERSON))

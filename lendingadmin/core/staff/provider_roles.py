@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from lendingadmin.core.gateway.lending_apps import LendingApp
 
-#: By group: (app id, name of the role).
+#: Pairs of app id and role name, by group.
 ProviderRoles = dict[str, list[tuple[str, str]]]
 
 

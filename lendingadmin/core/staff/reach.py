@@ -1,9 +1,9 @@
-"""The people and roles within a manager's reach.
+"""People and roles within a manager's reach.
 
-A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
-the apps in which they manage people. Some people have more rights: superusers, and people with
-other permissions or with a role in another app. They are not visible to a manager, who could
-otherwise take over their accounts.
+In the apps in which managers manage people, they may give the rights of `lending`, of `dashboard`
+and of the user model. Superusers, people with other permissions and people with a role in another
+app have more rights. Such people are not visible to the manager, who could otherwise take over
+their accounts.
 """
 
 from collections.abc import Iterable
@@ -69,7 +69,7 @@ def list_given(person: User, manager: User) -> QuerySet[AppRole]:
 
 
 def is_provided(person: User) -> bool:
-    """Return True if a person signs in by the identity provider, which decides their roles."""
+    """Return True if the identity provider signs the person in and decides their roles."""
     return list_provided().filter(user=person).exists()
 
 
@@ -82,9 +82,9 @@ def list_provided() -> "QuerySet[SocialAccount]":
 def list_moves(
     person: User | None, manager: User, chosen: Iterable[RoleInApp] | None
 ) -> list[Move]:
-    """Return the roles that a manager gives and removes by this choice for a person.
+    """Return the roles that a manager gives to a person, or removes, with this choice.
 
-    The person may be new. If `chosen` is None, the roles stay.
+    `person` is None for a new person. If `chosen` is None, the roles do not change.
     """
     rows = list_given(person, manager) if person else ()
     return [] if chosen is None else compare_roles(rows, chosen)

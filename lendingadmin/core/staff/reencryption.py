@@ -32,7 +32,7 @@ class TableCount:
     closed: list[Any] = field(default_factory=list)
 
     def renew(self, row: models.Model, ciphertext: str, *place: str) -> str:
-        """Count a text and return its new ciphertext for this place.
+        """Count a text and return the new ciphertext for this place.
 
         Return the same ciphertext if no change is needed. If the text cannot be decrypted, add the
         row to `closed` and return the same ciphertext.
@@ -49,7 +49,7 @@ class TableCount:
 
 
 def reencrypt_all(*, is_dry: bool = False) -> Iterator[TableCount]:
-    """Encrypt each table's texts again and yield the table's counts; `is_dry` changes nothing."""
+    """Encrypt the texts of each table again; yield the counts. With `is_dry`, change nothing."""
     for model in apps.get_models():
         fields = [one for one in model._meta.concrete_fields if isinstance(one, EncryptedTextField)]
         if fields and not model._meta.proxy:
@@ -63,7 +63,7 @@ def _reencrypt_table(
     count, rows = TableCount(model._meta.db_table), model._base_manager.all()
     for row in _list_rows(rows):
         for one in fields:
-            # The column as it is stored: the attribute would decrypt it.
+            # The stored value of the column, because the attribute returns the decrypted text.
             before = row.__dict__[one.attname]
             after = count.renew(row, before, *one.list_place(row)) if before else before
             if after == before or is_dry:
@@ -76,9 +76,9 @@ def _reencrypt_table(
 
 
 def _reencrypt_second_factors(is_dry: bool) -> TableCount:
-    """Re-encrypt the secrets that allauth stores among a row's other data; return the counts.
+    """Encrypt again the secrets in the rows of allauth; return the counts.
 
-    Our adapter has encrypted these secrets.
+    Our adapter has encrypted these secrets (`adapter.EncryptedMFAAdapter`).
     """
     count = TableCount(Authenticator._meta.db_table)
     for pk in Authenticator.objects.order_by("pk").values_list("pk", flat=True):
@@ -98,7 +98,7 @@ def _reencrypt_second_factors(is_dry: bool) -> TableCount:
 
 
 def _renew_secrets(data: dict[str, Any], renew: Callable[[str], str]) -> dict[str, Any]:
-    """Return the re-encrypted secrets in an authenticator's data: secret, seed, migrated codes."""
+    """Return the secrets in the data of an authenticator, encrypted again."""
     found: dict[str, Any] = {name: renew(data[name]) for name in ("secret", "seed") if name in data}
     if codes := data.get("migrated_codes"):
         found["migrated_codes"] = [renew(code) for code in codes]
@@ -108,7 +108,7 @@ def _renew_secrets(data: dict[str, Any], renew: Callable[[str], str]) -> dict[st
 def _list_rows(rows: models.QuerySet[Any]) -> Iterator[Any]:
     """Yield all rows by primary key, one slice at a time.
 
-    So no query takes long, and no lock is held.
+    So no query takes a long time, and nothing is locked.
     """
     last = None
     while found := list(

@@ -1,8 +1,8 @@
 """Tables whose rows are deleted: finished rows within an hour, old rows by the rule of retention.
 
-Areas name their own tables. SECURITY.md lists for all tables how long their rows stay. Unfinished
-rows stay. Rows of the journal and of statements also stay, because they are needed to recognise a
-payment that is entered again.
+Areas name their own tables. SECURITY.md lists all tables and how long their rows are stored.
+Unfinished rows are not deleted. Rows of the write journal and of statements are never deleted,
+because they are needed to recognise a payment that is entered again.
 """
 
 from collections.abc import Callable
@@ -24,18 +24,19 @@ ListOlder = Callable[[datetime], "models.QuerySet[Any]"]
 DeleteOlder = Callable[[datetime, int], int]
 FindOver = Callable[[], models.Q]
 
-# Rows of a table that the worker deletes at once.
+# Rows of a table that the worker deletes in one step.
 ROWS_AT_ONCE = 500
-# The time after which a successful task is deleted.
+# Time after which a successful task is deleted.
 _DONE_FOR = timedelta(days=1)
 
 
 class Table(NamedTuple):
-    """A table whose rows are deleted: `what` is its name in words, `label` its model.
+    """A table whose rows are deleted. `what` is the name of the rows in words, `label` the model.
 
-    `kind` is its word in the rule Retention, which sets a number of days. `list_older` returns the
-    rows that are older. They are deleted, by `delete_older` if it is given; `then` describes the
-    deletion. `find_over` returns the condition for rows that are deleted within an hour at any age.
+    `kind` is the key of the table in the rule of retention, which sets a number of days.
+    `list_older` returns the rows that are older. `delete_older`, if it is given, deletes such rows
+    in its own way. `then` describes the deletion. `find_over` returns the condition for rows of any
+    age that are deleted within an hour.
     """
 
     what: str
@@ -58,7 +59,7 @@ class Table(NamedTuple):
         return read_days(ROWS, self.kind)
 
     def delete_old(self, most: int) -> int:
-        """Delete at most `most` rows that are too old; return how many were deleted."""
+        """Delete at most `most` rows that are too old; return the number of deleted rows."""
         before = self._find_before()
         if self.delete_older:
             return self.delete_older(before, most)
@@ -71,7 +72,7 @@ class Table(NamedTuple):
         return self._list_older(self._find_before()).count()
 
     def list_over(self) -> "models.QuerySet[Any]":
-        """Return the finished rows that are deleted within an hour, at any age."""
+        """Return the finished rows of any age that are deleted within an hour."""
         return self.rows.filter(self.find_over()) if self.find_over else self.rows.none()
 
     def _find_before(self) -> datetime:
@@ -103,7 +104,7 @@ def list_ageing() -> list[Table]:
 
 
 def delete_old() -> bool:
-    """Delete a batch of rows of each kind that are too old.
+    """Delete one batch of rows that are too old, of each table.
 
     Return True if no older rows are left.
     """
@@ -111,11 +112,11 @@ def delete_old() -> bool:
 
 
 def count_old() -> list[tuple[Table, int]]:
-    """Return the number of rows of each kind that `delete_old` would delete in all."""
+    """Return the number of rows of each table that are too old."""
     return [(one, one.count_old()) for one in list_ageing()]
 
 
-# Tables of Django, of django-tasks and of the caches, which have no area to name them.
+# Tables of Django, of django-tasks and of the caches. They belong to no area.
 TABLES = [
     Table(
         _("sessions"),

@@ -1,20 +1,20 @@
 """The four roles and the rights of each.
 
-Rights named `lending.…` are the service's own permission names (Spec: Scopes and permissions);
-rights named `dashboard.…` exist only in this dashboard. Each right has the words that complete
-“you may …”, for the page that refuses.
+Rights `lending.…` have the names of the service's permissions (Spec: Scopes and permissions).
+Rights `dashboard.…` exist only in this dashboard. The words of a right complete the sentence “you
+may …” on the page that refuses a request.
 
-Each group of a borrower's fields has its own right. A role sees only the data that its work needs
-(`web/masking.py` masks the rest):
+Each group of a borrower's fields has its own right. A person sees only the data that the work of
+the role needs (`web/masking.py` hides the rest):
 
-- A viewer sees the complete portfolio, without these groups, and with initials instead of names.
-- Support calls people and records what they paid: names, contact and notes. An officer has
-  checked the borrower's identity, so support needs no government id and no birth date.
-- An officer checks a borrower's identity, registers and corrects borrowers; a manager is
-  responsible for this and resolves errors. Both see every group of the record.
-- The content of an event (messages, contacts, places) is about the borrower's entire life and
-  about third people. No role sees it directly: officers and managers reveal it, one event at a
-  time, for a purpose that the audit trail names.
+- A viewer sees the complete portfolio without these groups, with initials instead of names.
+- Support calls people and records payments, so support sees names, contacts and notes. An officer
+  has checked the borrower's identity, so support needs no government id and no birth date.
+- An officer checks the identity of borrowers, registers them and corrects their data. A manager is
+  responsible for this and resolves errors. Both see all groups of the record.
+- The content of an event (messages, contacts, places) is about private matters of the borrower and
+  of other people. No role sees this content directly. Officers and managers reveal the content of
+  one event at a time, for a purpose that the audit trail names.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = (
     _("manager"),
 )
 
-#: The purpose of each role, in a line that completes “a person who …”.
+#: Purpose of each role, in words that complete “a person who …”.
 ROLE_WORDS: Mapping[str, str] = MappingProxyType(
     {
         VIEWER: _("sees everything except personal content"),
@@ -52,7 +52,7 @@ _NOBODY = ()
 
 
 class Right(NamedTuple):
-    """A right of a person: its permission name, its words, and the roles that have it."""
+    """A right: the name of its permission, its words, and the roles that have the right."""
 
     name: str
     words: str
@@ -145,8 +145,8 @@ _RIGHTS = (
 
 RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _RIGHTS})
 
-# The headings for a person's rights, and the beginnings of their permission names. The longest
-# beginning that fits decides.
+# Headings for the rights of a person, with the beginnings of permission names. A right is under the
+# heading with the longest beginning that fits.
 _AREAS = (
     (_("Borrowers"), ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
     (
@@ -182,7 +182,7 @@ MAKE_PAPERS = "dashboard.papers.make"
 EXPORT_KEPT = "dashboard.borrowers.exportKept"
 CHANGE_POLICIES = "dashboard.policies.change"
 VIEW_AUDIT = "dashboard.audit.view"
-# The right to see calls to the service, and to see and enter records as JSON.
+# Right to see calls to the service, and to see and enter records as JSON.
 DEVELOPER = "dashboard.developer"
 
 
@@ -196,12 +196,12 @@ def list_codenames(app_label: str) -> list[tuple[str, str]]:
 
 
 def list_role_rights(role: str) -> frozenset[str]:
-    """Return the permission names of a role; empty if it is not one of the four roles."""
+    """Return the permission names of a role; empty if the role is not one of the four."""
     return frozenset(right.name for right in _RIGHTS if role in right.roles)
 
 
 def describe_roles(permission: str) -> str:
-    """Return the roles with a permission: “officer or manager”. Raises KeyError if unknown."""
+    """Return the roles with a permission: “officer or manager”. Raise KeyError if it is unknown."""
     if not RIGHTS[permission].roles:
         return gettext("with this right")
     *others, last = map(gettext, RIGHTS[permission].roles)
@@ -211,7 +211,7 @@ def describe_roles(permission: str) -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Return the names of roles, the four first: “officer”, or “support, night desk”."""
+    """Return the names of roles in words, built-in roles first: “support, night desk”."""
     held = set(names)
     return ", ".join([*(x for x in ROLES if x in held), *sorted(held.difference(ROLES))])
 
@@ -230,7 +230,7 @@ def sort_rights(names: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 
 def describe_group(name: str, held: Iterable[str]) -> str:
-    """Return the purpose of a role; for a role that the lender made, its rights."""
+    """Return the purpose of a built-in role, or the rights of another role, in words."""
     if name in ROLE_WORDS:
         return gettext(ROLE_WORDS[name])
     words = [gettext(right.words) for right in _RIGHTS if right.name in set(held)]

@@ -1,10 +1,10 @@
-"""Changes of a person that a manager can't make alone, while a second manager approves.
+"""Changes to people that a manager can't make alone while the rule “Second manager” is on.
 
-New roles wait for a second manager. Other changes wait if one manager could get access to the
-account of another by them: changes of roles, second factors and set-up links. A change that only
-removes access does not wait. Examples are to take a role from a person who manages no people, to
-end sessions and to deactivate a person.
-The commands of the second manager are in `deciding`.
+A new role waits for a second manager. Other changes to a person who manages people wait if they
+could give one manager access to the account of another: removed roles, removed second factors and
+set-up links. A change that only removes access does not wait. Examples are a removed role of a
+person who manages no people, ended sessions and a deactivated account. The commands of the second
+manager are in `deciding`.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from lendingadmin.core.staff.models import AppRole, PersonChange, User
 from lendingadmin.core.staff.reach import Move, gives_managing, list_apps, list_people
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE
 
-# Time to approve. It is short, so that the managers still remember the reason.
+# Time in which a change must be approved. It is short, so that the managers still know the reason.
 APPROVE_WITHIN = timedelta(days=3)
 NO_OTHER_MANAGER = gettext_lazy(
     "A second manager must approve this change, and there is no other manager. The "
@@ -32,7 +32,7 @@ NO_OTHER_MANAGER = gettext_lazy(
 
 
 def manages_people(person: User) -> bool:
-    """Return True if the person manages people once their account is active.
+    """Return True if the person may manage people while the account is active.
 
     The right comes from a role, or the person is a superuser.
     """
@@ -43,7 +43,8 @@ def manages_people(person: User) -> bool:
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
     """Return the moves that need a second manager; empty if the rule “Second manager” is off.
 
-    Giving a role needs one. Removing a role needs one only if the person manages people.
+    A given role needs a second manager. A removed role needs a second manager only if the person
+    manages people.
     """
     if not is_second_on():
         return []
@@ -57,7 +58,7 @@ def needs_second(person: User) -> bool:
 
 
 def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:
-    """Return the people who may approve this manager's request about a known or new person.
+    """Return the people who may approve this manager's request about a person, who may be new.
 
     These people manage people in all apps of `app_ids`, have the person within their reach, and are
     independent of the manager who asks. The person cannot approve the request.
@@ -139,7 +140,7 @@ def count_waiting(manager: User) -> int:
 
 
 def may_approve(manager: User, change: PersonChange) -> bool:
-    """Return whether this manager may approve the change.
+    """Return True if this manager may approve the change.
 
     Another manager must have requested the change, and the person must not be this manager. The
     person and the apps must be within this manager's reach. The two managers must be independent of
@@ -153,7 +154,7 @@ def may_approve(manager: User, change: PersonChange) -> bool:
 
 
 def is_still_asked(change: PersonChange) -> bool:
-    """Return True if the manager who requested this change could still request it."""
+    """Return True if the manager who requested this change still has the right to do so."""
     app_ids = {move.app_id for move in read_moves(change)}
     return change.asked_by.is_active and _reaches(change.asked_by, change.person, app_ids)
 

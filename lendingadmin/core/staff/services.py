@@ -53,7 +53,7 @@ ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from 
 NEEDS_NO_PASSWORD = gettext_lazy("This person signs in with %(provider)s and needs no password.")
 REACTIVATE_FIRST = gettext_lazy("Reactivate the account first.")
 
-# Words for the fields whose names are not the words that people read.
+# Words for fields, where the field's name is not the word on pages.
 _FIELDS = {
     "email": gettext_noop("e-mail"),
     "is_active": gettext_noop("active"),
@@ -63,7 +63,7 @@ _FIELDS = {
 }
 
 
-# Why a change is refused.
+# Reasons for a refused change.
 NO_LONGER_MANAGES = gettext_lazy("You may no longer manage people. Nothing changed.")
 NO_PASSWORD = gettext_lazy("This person has not chosen a password yet.")
 OWN_PASSWORD = gettext_lazy("Change your own password on your profile.")
@@ -75,9 +75,10 @@ class ChangeRefused(Exception):
 
 
 class Done(NamedTuple):
-    """Result of a command on a person:
+    """Result of a command on a person.
 
-    True if something changed, and the change that waits, or None.
+    `is_changed` is True if something changed. `asked` is the change that waits for approval, or
+    None.
     """
 
     person: User
@@ -89,9 +90,9 @@ class Done(NamedTuple):
 def change_person(by: User, pk: int) -> Iterator[User]:
     """Lock a person for a change by a manager, in a transaction.
 
-    Manager and person are read again under the lock, so that two managers who deactivate each other
-    at the same time cannot both succeed. Raises ChangeRefused if the manager has lost the right, or
-    if the person is now out of the manager's reach.
+    Manager and person are read again while they are locked. So if two managers deactivate each
+    other at the same time, only one of them succeeds. Raise ChangeRefused if the manager has lost
+    the right, or if the person is no longer within the manager's reach.
     """
     with transaction.atomic():
         # The order of the keys prevents a deadlock. With `no_key` other transactions can add
@@ -110,7 +111,7 @@ def change_person(by: User, pk: int) -> Iterator[User]:
 def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
     """Save a new person from a valid form, without a password.
 
-    Roles that need a second manager wait. Raises ChangeRefused if no manager could approve them.
+    Roles that need a second manager wait. Raise ChangeRefused if no manager could approve them.
     """
     with transaction.atomic():
         person = form.save(commit=False)
@@ -125,7 +126,7 @@ def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
 def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
     """Save the fields of a valid form of a person, and no other fields.
 
-    Roles that need a second manager wait. Raises ChangeRefused as `change_person` does, if people
+    Roles that need a second manager wait. Raise ChangeRefused as `change_person` does, if managers
     would lose their own right to manage people, or if no manager could approve the roles.
     """
     with change_person(by, form.instance.pk) as person:
@@ -135,7 +136,7 @@ def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done
         names = [name for name in form.cleaned_data if name != "roles"]
         for name in names:
             setattr(person, name, form.cleaned_data[name])
-        # No other fields, because the person may choose a password at the same time.
+        # Other fields are not saved, because the person may choose a password at the same time.
         person.save(update_fields=names)
         done, asked = _set_roles(by, form, person)
         is_changed = bool(done) or any(name != "roles" for name in form.changed_data)
@@ -160,7 +161,7 @@ def _set_roles(
 
 
 def move_roles(person: User, moves: Iterable[Move]) -> None:
-    """Give and remove roles; a move that is already in effect changes nothing.
+    """Give and remove roles. A move that was already made changes nothing.
 
     If a role lets the person manage people, call `cancel_set_up_by_one`.
     """
@@ -178,9 +179,9 @@ def move_roles(person: User, moves: Iterable[Move]) -> None:
 def cancel_set_up_by_one(people: Iterable[User]) -> None:
     """Remove a single manager's access to the accounts of people who now manage people.
 
-    Otherwise that manager could sign in as a second manager. Cancel the open set-up link. If a
-    single manager's link set up the account, also remove its password and factors, which ends its
-    sessions. Change nothing if no second manager approves.
+    Otherwise that manager could sign in as a second manager. Cancel the open set-up link. If the
+    link of a single manager set up the account, also remove the account's password and factors;
+    this ends its sessions. Change nothing while the rule “Second manager” is off.
     """
     if not is_second_on():
         return
@@ -198,9 +199,9 @@ def cancel_set_up_by_one(people: Iterable[User]) -> None:
 def _ask(
     by: User, person: User, kind: PersonChange.Kind, moves: Sequence[Move] = ()
 ) -> PersonChange:
-    """Save a change that waits for a second manager; withdraw the waiting change of this kind.
+    """Save a change that waits for a second manager; withdraw an earlier one of its kind.
 
-    Raises ChangeRefused if no manager could approve the change.
+    Raise ChangeRefused if no manager could approve the change.
     """
     if obstacle := second_manager.find_obstacle(by, person, moves):
         raise ChangeRefused(obstacle)
@@ -218,7 +219,7 @@ def _record_asked(request: HttpRequest, change: PersonChange | None) -> None:
 
 
 def deactivate(request: HttpRequest, by: User, pk: int) -> User:
-    """Deactivate a person, and end their sessions and set-up link. May raise ChangeRefused."""
+    """Deactivate a person; end the sessions and the set-up link. May raise ChangeRefused."""
     with change_person(by, pk) as person:
         if person.pk == by.pk:
             raise ChangeRefused(ANOTHER_MUST_DEACTIVATE)
@@ -231,7 +232,7 @@ def deactivate(request: HttpRequest, by: User, pk: int) -> User:
 
 
 def reactivate(request: HttpRequest, by: User, pk: int) -> User:
-    """Activate a person again, with the password from before. May raise ChangeRefused."""
+    """Activate a person again; the password has not changed. May raise ChangeRefused."""
     with change_person(by, pk) as person:
         if not person.is_active:
             person.is_active = True
@@ -241,7 +242,7 @@ def reactivate(request: HttpRequest, by: User, pk: int) -> User:
 
 
 def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int]:
-    """Sign a person out everywhere; a manager's own current session stays.
+    """End all sessions of a person, except the session of this request.
 
     Return the person and the number of ended sessions. May raise ChangeRefused.
     """
@@ -254,7 +255,7 @@ def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int
 
 
 def end_other_sessions(request: HttpRequest, person: User) -> int:
-    """End a person's sessions except the session of this request; return how many ended."""
+    """End a person's sessions except the session of this request; return their number."""
     ended = end_sessions(person, but=hash_session_key(request.session.session_key))
     if ended:
         _record(request, SESSIONS, person, "ended", str(ended))
@@ -262,10 +263,11 @@ def end_other_sessions(request: HttpRequest, person: User) -> int:
 
 
 def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
-    """Remove the second factors of a person who lost their phone or key, or request an approval.
+    """Remove the second factors of a person who lost a phone or key, or request an approval.
 
-    The person then signs in with only the password. People cannot remove their own factors in this
-    way, because their own page asks for the factor first. May raise ChangeRefused.
+    The person then signs in with only the password. Managers can't remove their own factors with
+    this command, because the page for one's own factors asks for the factor first. May raise
+    ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -289,10 +291,10 @@ def delete_factors(person: User) -> bool:
 
 
 def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]:
-    """Make a link for a person to choose a password; an earlier link becomes invalid.
+    """Make a link with which a person chooses a password; an earlier link becomes invalid.
 
-    Returns the person and the link's path, which is a secret; the path is empty if a second manager
-    must approve the link first. May raise ChangeRefused.
+    Return the person and the path of the link, which is a secret. The path is empty if a second
+    manager must approve the link first. May raise ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -309,9 +311,9 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
 def check_needs_link(person: User) -> None:
     """Raise ChangeRefused if a set-up link is not needed or not allowed.
 
-    A link is refused for an inactive account, and for a person who signs in by the identity
+    A link is refused for an inactive account, and for a person who signs in with the identity
     provider. A link is also refused while a role that lets the person manage people waits for
-    approval, because the owner of the link would also get that role.
+    approval, because whichever person has the link would also get that role.
     """
     if not person.is_active:
         raise ChangeRefused(REACTIVATE_FIRST)
@@ -334,9 +336,9 @@ def build_link(person: User) -> str:
 
 
 def set_password_by_link(request: HttpRequest, pk: int, token: str, password: str) -> bool:
-    """Set the password that a person chose, once for each link; return False for an invalid link.
+    """Set the password that a person chose with a link; return False if the link is invalid.
 
-    A new password ends every session that began with the old password.
+    Each link works once. A new password ends all sessions that began with the old password.
     """
     with transaction.atomic():
         person = User.objects.select_for_update(no_key=True).get(pk=pk)
@@ -344,7 +346,7 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
             return False
         person.set_password(password)
         person.setup_link_at, person.must_choose_password = None, False
-        # Two managers made the link if the person manages people, because a role that gives this
+        # If the person manages people, two managers made the link, because a role that gives this
         # right cancels other links (`move_roles`).
         person.is_set_up_by_one = not second_manager.needs_second(person)
         fields = ["password", "setup_link_at", "must_choose_password", "is_set_up_by_one"]
@@ -356,8 +358,8 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
 def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
     """Sign a person out and require another password before any other action.
 
-    Managers do this if other people may know the password. Nothing changes if the person must
-    already choose another password. May raise ChangeRefused.
+    Managers do this if other people may know the password. If the person must already choose
+    another password, nothing changes. May raise ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -374,9 +376,9 @@ def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
 
 @contextmanager
 def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
-    """Require that each person saved in this block chooses another password.
+    """Require another password from each person who is saved in this block.
 
-    The operator who ran the command knows the present one. The trail names the operator.
+    The operator who runs the command knows the present password. The trail names the operator.
     """
     given: list[User] = []
 
@@ -396,7 +398,7 @@ def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
 
 @in_english
 def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:
-    """Return the changed fields of a form, with the moves of roles. A password is never shown."""
+    """Return the changed fields of a form and the moves of roles in words, without passwords."""
     fields = [name for name in form.changed_data if "password" not in name and name != "roles"]
     changes = [_describe_change(form, name) for name in fields]
     if moves := ", ".join(role_moves):
@@ -407,7 +409,7 @@ def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:
 
 
 def _describe_change(form: Any, name: str) -> str:
-    """Return a changed field in words, with the items that were added and removed, if any."""
+    """Return a changed field in words, with the added and removed items, if there are any."""
     after = form.cleaned_data.get(name)
     words = _(_FIELDS.get(name, name.replace("_", " ")))
     if not isinstance(after, QuerySet):
@@ -429,7 +431,7 @@ def name_item(item: Any) -> str:
 def record_change(
     request: HttpRequest | None, outcome: str, person: User, detail: str = ""
 ) -> None:
-    """Record a change to a person in the trail; mail them about it if another person made it."""
+    """Record a change to a person in the trail; mail the person if another person made it."""
     _record(request, PEOPLE, person, outcome, detail)
 
 

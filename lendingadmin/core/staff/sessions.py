@@ -1,11 +1,11 @@
-"""Sessions: where they are stored, how long they last, and where people are signed in.
+"""Sessions: storage, duration, and a list of the places where a person is signed in.
 
-A session is in the database under a hash of its key, so a copy of the database cannot
-be used to sign in. The session has the time and the origin of its beginning.
+The database has a session under a hash of the session's key, so a copy of the database can't be
+used to sign in. The session has the time, address and browser of the sign-in.
 
 A session ends after half an hour without an action of the person, and after SESSION_HOURS. The time
-of the last action is in a signed cookie of its own, so that opening a page writes nothing to the
-database. Requests that pages make automatically are not actions.
+of the last action is in a separate signed cookie, so that a request for a page writes nothing to
+the database. Requests that pages make automatically are not actions.
 """
 
 import re
@@ -36,7 +36,7 @@ IDLE = timedelta(minutes=30)
 LONGEST = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 # Reasons why a session ended, as the trail stores them.
 _IDLE, _OVER = "idle", "over"
-# The cookie is written again when it is older than this.
+# The cookie is written again if it is older than this.
 _RENEWED_AFTER = timedelta(minutes=1)
 _COOKIE = "__Host-active" if settings.HTTPS else "active"
 _NOTE = "sign_in"
@@ -64,7 +64,7 @@ def hash_session_key(key: str | None) -> str:
 
 
 class SessionStore(DatabaseSessionStore):
-    """Django's session store, but the key itself is only in the cookie."""
+    """Session store of Django, except that only the cookie has the key itself."""
 
     def exists(self, session_key: str) -> bool:
         """Return True if a session with this key exists."""
@@ -90,7 +90,7 @@ class SessionStore(DatabaseSessionStore):
 
 
 class SessionLimitsMiddleware:
-    """Ends expired sessions, and records the time of a person's last action."""
+    """Middleware that ends expired sessions and saves the time of a person's last action."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -103,14 +103,15 @@ class SessionLimitsMiddleware:
                 _end(request, why)
         is_stranger, key = not request.user.is_authenticated, request.session.session_key
         response = self.get_response(request)
-        # A waiting page polls automatically, which is not an action of the person.
+        # A page that waits polls automatically. A poll is not an action of the person.
         is_poll = "polls" in request.GET and "HX-Request" in request.headers
         if request.user.is_authenticated and not is_poll:
-            # The cookie is signed for one session key, so a new key needs a new cookie.
+            # The signature of the cookie is for one session key, so a new key needs a new cookie.
             is_same = request.session.session_key == key
             _note_activity(request, response, active_at if is_same else None)
         if not (is_stranger or request.user.is_authenticated):
-            # After a sign-out the browser deletes its stored data, before another person uses it.
+            # After a sign-out the browser deletes its stored data, because another person may use
+            # the browser next.
             response.headers["Clear-Site-Data"] = '"storage"'
         return response
 
@@ -133,7 +134,7 @@ def _end(request: HttpRequest, why: str) -> None:
 
 
 def _find_end(request: HttpRequest, active_at: datetime | None) -> str:
-    """Return why the session is over, as stored in the trail; empty while the session continues."""
+    """Return why the session is over, as the trail stores it; empty if the session continues."""
     began_at = parse_datetime(request.session.get(_NOTE, {}).get("at", ""))
     now = timezone.now()
     if began_at is None or now - began_at > LONGEST:
@@ -142,7 +143,7 @@ def _find_end(request: HttpRequest, active_at: datetime | None) -> str:
 
 
 def _read_activity(request: HttpRequest) -> datetime | None:
-    """Return when this session's person was last active; None if the cookie has no valid time."""
+    """Return the time of the person's last action; None if the cookie has no valid time."""
     try:
         value = _make_signer(request).unsign(request.COOKIES.get(_COOKIE, ""))
         return datetime.fromisoformat(value)
@@ -166,14 +167,14 @@ def _note_activity(
 
 
 def _make_signer(request: HttpRequest) -> Signer:
-    """Return a signer for this session alone."""
+    """Return a signer for only this session."""
     return Signer(salt=f"active:{hash_session_key(request.session.session_key)}")
 
 
 class SignedIn(NamedTuple):
-    """One session: place and time of its start, and the time when it ends automatically.
+    """A session: the place and time of the sign-in, and the time when the session ends.
 
-    A field that the session did not record is empty or None.
+    A field is empty or None if the session does not have the value.
     """
 
     key: str
@@ -196,9 +197,9 @@ def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
 
 
 def describe_browser(user_agent: str) -> str:
-    """Return a browser's name in words: `Firefox on Windows`, without unknown parts.
+    """Return the name of a browser, `Firefox on Windows`, without unknown parts.
 
-    The words come from the User-Agent; they are empty for an unknown browser.
+    The name comes from the User-Agent. The name of an unknown browser is empty.
     """
     browser, system = (
         next((name for name, pattern in names if re.search(pattern, user_agent)), "")
@@ -216,7 +217,7 @@ def list_sessions(person: User) -> list[SignedIn]:
 
 
 def end_sessions(person: User, *, but: str | None = None) -> int:
-    """End a person's sessions except the session with the hash `but`; return how many ended."""
+    """End a person's sessions, except the session with the hash `but`; return their number."""
     keys = [session.session_key for session, _data in _find(person) if session.session_key != but]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)
@@ -229,11 +230,11 @@ def describe_ended(count: int) -> str:
 
 
 def _find(person: User) -> Iterator[tuple[Session, dict[str, Any]]]:
-    """Yield a person's sessions, each with its data.
+    """Yield the sessions of a person, each with its data.
 
-    All sessions that have not ended are read, because the person is named only in their data.
+    All sessions that have not ended are read, because only the data of a session names the person.
     """
-    # A session that started with an old password ends at its next request, so it does not count.
+    # A session that began with an old password ends at its next request, so it is left out.
     hashes = {person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()}
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         data = session.get_decoded()

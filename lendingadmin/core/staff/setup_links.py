@@ -1,7 +1,7 @@
-"""One-time links by which people choose their own password: signed, dated, used once.
+"""Links with which people choose their own password. A link works once and for some hours.
 
-Other people neither choose nor see a password. The link's token is not stored. It is checked
-against the person's data, and becomes invalid when these data change.
+No other person chooses or sees the password. The token of the link is not stored. A token is made
+from the person's data, and becomes invalid when this data changes.
 """
 
 import logging
@@ -25,8 +25,8 @@ class SetupTokenGenerator(PasswordResetTokenGenerator):
     """Tokens of set-up links.
 
     A token is invalid after `PASSWORD_RESET_TIMEOUT`. A token also becomes invalid when the person
-    signs in, has another password or mail address, is deactivated, gets a newer link, or becomes a
-    superuser. Otherwise the manager who made the link could sign in as a superuser.
+    signs in, gets another password, mail address or link, is deactivated, or becomes a superuser.
+    Otherwise the manager who made the link could sign in as a superuser.
     """
 
     key_salt = "lendingadmin.core.staff.setup_links"
@@ -37,7 +37,7 @@ class SetupTokenGenerator(PasswordResetTokenGenerator):
         return reverse("account_setup", args=[uid, self.make_token(person)])
 
     def check_token(self, user: User | None, token: str | None) -> bool:
-        """Return True if the person has an open set-up link and this is its token."""
+        """Return True if the person has an open set-up link with this token."""
         if user is None or not user.is_active or user.setup_link_at is None:
             return False
         return super().check_token(user, token)
@@ -54,14 +54,14 @@ setup_tokens = SetupTokenGenerator()
 def may_mail(person: User) -> bool:
     """Return True if a link can be mailed.
 
-    If mail is only printed, the link would be in a log.
+    If mail is only printed, the log would contain the link.
     """
     return bool(person.email) and settings.EMAIL_BACKEND != _PRINTS
 
 
 @in_english
 def mail_setup_link(person: User, address: str) -> bool:
-    """Mail a person their link; return False, and log the error, if the mail was not sent."""
+    """Mail a person the link. If the mail was not sent, log the error and return False."""
     hours = settings.PASSWORD_RESET_TIMEOUT // 3600
     text = "\n".join(
         [
@@ -80,7 +80,7 @@ def mail_setup_link(person: User, address: str) -> bool:
     try:
         EmailMessage(_("Set up your account"), text, to=[person.email]).send()
     except Exception as error:
-        # The words of a mail server may name the mailbox.
+        # The text of a mail server may contain the person's address.
         logger.error("a set-up link could not be mailed: %s", type(error).__name__)
         return False
     return True

@@ -1,4 +1,4 @@
-"""Record in the audit trail the changes that people make to their own accounts."""
+"""Functions that record sign-ins, and changes that people make to their own accounts."""
 
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from lendingadmin.core.staff.two_step import begin_grace, end_grace
 
 
 def record_sign_in(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Record a sign-in with its methods: “password, totp”."""
+    """Record a sign-in and its methods: “password, totp”."""
     found = get_authentication_records(request, user)
     names = (one.get("type") or one["method"] for one in found)
     record(request, "sign-in", subject=user.username, outcome="done", detail=", ".join(names))
@@ -52,9 +52,9 @@ def record_refused_factor(*, request: HttpRequest, user: User, **_signal: Any) -
 
 
 def end_other_sessions(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """End a person's other sessions, because they began with the old factors.
+    """End a person's other sessions, because these began with the old factors.
 
-    Django does the same when a password changes.
+    Django also does this when a password changes.
     """
     end_sessions(user, but=hash_session_key(request.session.session_key))
 
@@ -71,7 +71,7 @@ def cycle_session_key(
 
 
 def connect_all() -> None:
-    """Connect these functions to the signals of allauth, and of Django's sign-in and sign-out."""
+    """Connect these functions to the signals of allauth and of Django."""
     user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
     user_logged_in.connect(show_changes, dispatch_uid="staff.show_changes")
     user_logged_in.connect(begin_grace, dispatch_uid="staff.begin_grace")

@@ -1,4 +1,4 @@
-"""Update the permissions and the four groups from `roles` after each migrate."""
+"""Function that updates permissions and the four groups from `roles`, after each migrate."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from lendingadmin.core.staff.models import DashboardRight, LendingRight
 def sync_roles(*, using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
     """Create a permission for each right and give each of the four groups exactly its rights.
 
-    A second run changes nothing. Permissions without a right are deleted. Apart from that, groups
-    that people made do not change.
+    A second run changes nothing. Permissions without a right are deleted. Groups that people made
+    do not change otherwise.
     """
     if not router.allow_migrate_model(using, Permission):
         return
@@ -27,7 +27,8 @@ def sync_roles(*, using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
 def _sync_permissions(label: type[models.Model], using: str) -> dict[str, Permission]:
     """Create and delete the permissions of one label; return its permissions by full name."""
     meta = label._meta
-    # Read from the table each time: the manager's cache outlives a flush between tests.
+    # Read from the table each time, because the manager's cache still has the rows that a test
+    # deleted.
     content_type, _ = ContentType.objects.using(using).get_or_create(
         app_label=meta.app_label, model=meta.model_name or ""
     )

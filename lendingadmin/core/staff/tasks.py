@@ -1,4 +1,4 @@
-"""Tasks that concern people: mail about their accounts, and retention."""
+"""Tasks about people: mail about accounts, and retention of data."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -26,7 +26,7 @@ PRUNE_EVERY = timedelta(hours=1)
 
 @task()
 def tell_person(entry_id: int) -> None:
-    """Mail a person that another person changed their account, if they have ever signed in."""
+    """Mail a person about a change to the account, if the person has signed in before."""
     with duties.hide_error_words("mail about a change to an account"):
         entry = Entry.objects.get(pk=entry_id)
         person = User.objects.get(username=entry.subject)
@@ -39,7 +39,7 @@ def tell_person(entry_id: int) -> None:
 
 @task()
 def tell_of_guessing(person_id: int) -> None:
-    """Mail all managers of people that someone is guessing a person's password."""
+    """Mail the people who manage people about many wrong passwords for one account."""
     with duties.hide_error_words("mail about guessed passwords"):
         person = User.objects.get(pk=person_id)
         managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
@@ -54,7 +54,10 @@ def tell_of_guessing(person_id: int) -> None:
 
 @task()
 def tell_managers(change_id: int) -> None:
-    """Mail the managers who may approve a change that another manager requested."""
+    """Mail the managers who may approve a change to a person.
+
+    Another manager requested the change.
+    """
     with duties.hide_error_words("mail about a change to approve"):
         change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
         app_ids = {move.app_id for move in read_moves(change)}
@@ -72,10 +75,10 @@ def tell_managers(change_id: int) -> None:
 
 @task()
 def tell_of_mass_reading(entry_id: int) -> None:
-    """Mail the people who may see an app's trail that a person opened very many borrowers."""
+    """Mail the people who may see the trail of an app about a person who opened many borrowers."""
     with duties.hide_error_words("mail about many opened borrowers"):
         entry = Entry.objects.get(pk=entry_id)
-        app: Any = entry.app_id  # the stubs want a model
+        app: Any = entry.app_id  # the type stubs require a model
         asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
         text = _(
             "%(person)s opened %(count)s in %(app)s. If you do not know the reason, ask this "
@@ -123,7 +126,7 @@ def build_address(path: str) -> str:
 
 
 def mail_each(people: Iterable[User], subject: str, text: str) -> None:
-    """Send one mail to all, hidden from each other; send nothing if no one has an address."""
+    """Send one mail to all people with an address; they do not see each other's addresses."""
     if addresses := sorted({person.email for person in people if person.email}):
         to = {"To": "undisclosed-recipients:;"}
         EmailMessage(subject, text, bcc=addresses, headers=to).send()

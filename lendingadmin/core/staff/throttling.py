@@ -1,8 +1,8 @@
-"""allauth's limits of sign-ins, codes and passkeys, counted by our own counters.
+"""Limits of allauth for sign-ins, codes and passkeys, counted with our own counters.
 
-allauth counts behind a lock in the cache, and a sign-in waits one second for the lock. If the
-sign-in does not get the lock, allauth answers “too many tries”. Of thirty people who signed in at
-the same moment, half were refused. Our counters have the same limits.
+allauth locks its counters in the cache, and a sign-in waits at most one second for the lock.
+Without the lock, allauth returns “too many tries”. When thirty people signed in at the same moment,
+half of them were refused. Our counters have the same limits.
 """
 
 import time
@@ -32,8 +32,8 @@ def consume(
 ) -> Try | None:
     """Count a try of an action; return None if the limit was already reached.
 
-    Raises DatabaseError if the try can't be counted, so that the answer is a 503 and not “too many
-    tries”. Raises allauth's RateLimited if `raise_exception` asks for this.
+    Raise DatabaseError if the try can't be counted, so that the response is a 503 and not “too many
+    tries”. With `raise_exception`, raise allauth's RateLimited instead of returning None.
     """
     is_free = request.method == "GET" and not limit_get
     limits = [] if is_free else list(_list_limits(request, **of))

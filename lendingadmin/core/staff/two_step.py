@@ -1,4 +1,4 @@
-"""Two-step sign-in: roles in TWO_STEP_ROLES must have a second factor after some days of grace."""
+"""Two-step sign-in: people with a role in TWO_STEP_ROLES need a second factor after some days."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from .models import User
 def is_required_of(person: User) -> bool:
     """Return True if a role of the person in any app requires a second factor.
 
-    For a superuser, any role in the setting requires it.
+    A superuser needs a second factor if the setting names any role.
     """
     held = {role for roles in person.held_roles.values() for role in roles}
     return bool(settings.TWO_STEP_ROLES) and (
@@ -36,7 +36,7 @@ def must_set_up(request: HttpRequest) -> bool:
 
 
 def _gave_second_factor(request: HttpRequest, person: User) -> bool:
-    """Return True if the person gave a second factor in this session, to us or to the provider."""
+    """Return True if the person gave a second factor in this session, here or at the provider."""
     found = get_authentication_records(request, person)
     return any(one["method"] == "mfa" or one.get("has_two_step") for one in found)
 
@@ -54,7 +54,7 @@ def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
     """Begin the grace period at a person's first sign-in without a required second factor.
 
     At each sign-in within this period, a message reminds the person to set up a factor. Do nothing
-    if no factor is required, or if the person has or gave one.
+    if no factor is required, if the person has a factor here, or gave a factor at the provider.
     """
     if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):
         return

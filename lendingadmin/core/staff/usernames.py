@@ -1,4 +1,4 @@
-"""User names, and the rules by which no name can be mistaken for another.
+"""User names, and rules that prevent two names that look the same.
 
 The trail, receipts and journals name people by user name, so a name never changes.
 """
@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.core.audit.trail import SYSTEM
 
-# Names of the product itself, and words that the product shows in place of a person.
+# Names of the product, and words that the product shows instead of a person.
 _OWN = (SYSTEM, "superuser", "nobody", "anonymous", "lendingadmin")
 _SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b"} | dict.fromkeys("._-+@"))
 _SAME_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
@@ -23,7 +23,7 @@ validate_letters = ASCIIUsernameValidator()
 
 
 def fold_look(name: str) -> str:
-    """Return a simplified form of a name. Two names that look alike have the same form."""
+    """Return a simplified form of a name. Names that look the same have the same form."""
     look = name.casefold().translate(_SAME)
     for pair, letter in _SAME_PAIRS:
         look = look.replace(pair, letter)
@@ -31,7 +31,7 @@ def fold_look(name: str) -> str:
 
 
 def validate_not_own(name: str) -> None:
-    """Raise ValidationError for a name of the product itself, or a name that looks the same."""
+    """Raise ValidationError for a reserved name, or a name that looks the same."""
     if fold_look(name) in map(fold_look, _OWN):
         raise ValidationError(_("This name is reserved. Choose another name."))
 
@@ -43,7 +43,7 @@ def validate_distinct(name: str, others: Iterable[str]) -> None:
 
 
 def make_distinct(wanted: str, others: Collection[str]) -> str:
-    """Return a name that comes from the provider, changed as little as needed to be unique."""
+    """Return a user name that is like the name from the provider, and differs from all others."""
     ascii_only = unicodedata.normalize("NFKD", wanted.partition("@")[0]).encode("ascii", "ignore")
     name = re.sub(r"[^\w.+-]", "", ascii_only.decode())[:100] or "person"
     looks = {fold_look(one) for one in (*others, *_OWN)}

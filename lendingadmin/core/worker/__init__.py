@@ -1,5 +1,4 @@
 """Background work: the worker process, and the beat that finds due work.
 
-This package knows no area. An area names its duty and its tasks in its manifest
-(core/areas.py).
+This package imports no area. An area names its duties and tasks in its manifest (core/areas.py).
 """

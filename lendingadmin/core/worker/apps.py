@@ -1,4 +1,4 @@
-"""The worker as a Django app."""
+"""Django app for the worker."""
 
 from lendingadmin.core import areas
 

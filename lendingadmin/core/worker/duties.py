@@ -1,14 +1,14 @@
 """Work of the areas in the worker: a duty enqueues the tasks that are due, and the tasks run.
 
-Each worker beats every few seconds, between two tasks or when it is idle. At each beat the worker
-lets each area enqueue its due tasks. A task has at most one number as its argument. A task finds
-its work in the area's own tables and claims it by a compare-and-swap. So a task may be enqueued or
-run twice, by two workers, or by a worker and a page.
+Each worker beats every few seconds, between two tasks or when it is idle. At each beat, each area
+enqueues its due tasks. A task has at most one argument, a number. A task finds its work in the
+tables of the area and claims the work with a compare-and-swap. So a task may be enqueued or run
+twice, by two workers, or by a worker and a page.
 
-A worker that is killed leaves a task in the state running. A task is short (a call has its
-deadline, a mail its timeout, a long walk is cut into slices), so its age is enough. A task that has
-not ended by the time `LOST` after its start is enqueued again, also by a compare-and-swap. A failed
-task is enqueued again too. A worker that was only paused finds that its work is done.
+A worker that is killed leaves a task in the state running. All tasks are short: calls and mails
+have time limits, and a long walk has slices. So a task that is still running at the time `LOST`
+after its start is lost, and is enqueued again with a compare-and-swap. A failed task is also
+enqueued again. A worker that was only paused finds that its work is done.
 """
 
 import logging
@@ -32,12 +32,12 @@ from .models import Heartbeat
 
 logger = logging.getLogger(__name__)
 
-# Longer than the longest task. A token and a read with its tries take 35 s at most, and a mail
-# takes less. A check after other writes takes a minute and one read, and a slice takes some seconds
-# and one read.
+# Longer than the longest task. A token and a read with all tries take at most 35 s, and a mail
+# takes less. A check after other writes takes a minute and one read. A slice takes some seconds and
+# one read.
 LOST = timedelta(minutes=2)
 ATTEMPTS = 5
-# A beat is saved at most this often. Without a beat for LATE, no worker counts as running.
+# Shortest time between two saved beats. If there was no beat for LATE, no worker is running.
 _NOTED_EVERY = timedelta(seconds=30)
 LATE = timedelta(minutes=3)
 
@@ -45,15 +45,15 @@ LATE = timedelta(minutes=3)
 class Failed(Exception):
     """Error: a task failed. The text names the kind of error.
 
-    The text does not repeat the words of the error, because they may name a borrower.
+    The text does not repeat the error's own text, which may name a borrower.
     """
 
 
 def run_duties() -> None:
     """Record a beat, requeue lost tasks, and let each area enqueue its due tasks.
 
-    Several workers may do this at the same time. An area whose duty fails does not stop the duties
-    of other areas. Raises OperationalError or InterfaceError if the database does not answer.
+    Several workers may do this at the same time. If the duty of one area fails, the other duties
+    still run. Raise OperationalError or InterfaceError if the database does not answer.
     """
     note_beat()
     requeue_lost()
@@ -67,7 +67,7 @@ def run_duties() -> None:
 
 
 def note_beat() -> None:
-    """Record the beat of a worker, at most every 30 seconds, for checks that a worker runs."""
+    """Record the beat of a worker, at most every 30 seconds, for the check that a worker runs."""
     now = timezone.now()
     rows = Heartbeat.objects.filter(pk=1)
     if not rows.filter(beat_at__gt=now - _NOTED_EVERY).exists():
@@ -75,7 +75,7 @@ def note_beat() -> None:
 
 
 def find_silence() -> str:
-    """Return a sentence with the time since no worker has run; empty if a worker runs."""
+    """Return a sentence with the time of the last beat; empty if a worker runs."""
     beat = Heartbeat.objects.filter(pk=1).first()
     if beat is None:
         return "no worker has run yet"
@@ -96,7 +96,8 @@ def read_beat() -> list[tuple[tuple[str, ...], float]]:
 def requeue_lost() -> int:
     """Requeue tasks that failed or whose worker died; return the number of requeued tasks.
 
-    After ATTEMPTS tries a task is not requeued. If its worker died again, it is marked as failed.
+    After ATTEMPTS tries a task is not requeued. If its worker died in the last try, the task is
+    marked as failed.
     """
     now = timezone.now()
     stale = DBTaskResult.objects.filter(
@@ -118,10 +119,10 @@ def requeue_lost() -> int:
 
 
 def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
-    """Return the ids of the rows that have this task in the queue.
+    """Return the ids of the rows for which this task is in the queue.
 
-    With `running`, also return the rows whose task is running. A task whose worker died counts as
-    running until it is requeued.
+    With `running`, also return the ids of rows whose task is running. A task whose worker died
+    counts as running until it is requeued.
     """
     states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
     rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)
@@ -129,7 +130,7 @@ def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
 
 
 def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
-    """Enqueue a task without arguments, unless it waits or was enqueued within the pause."""
+    """Enqueue a task without arguments, unless it waits or was enqueued within `pause`."""
     since = timezone.now() - pause
     recent = Q(enqueued_at__gt=since) | Q(status=TaskResultStatus.READY)
     if not DBTaskResult.objects.filter(recent, task_path=one.module_path).exists():
@@ -138,9 +139,9 @@ def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
 
 @contextmanager
 def hide_error_words(work: str) -> Iterator[None]:
-    """Remove the words of an error from the log and the task's row; log only its kind and place.
+    """Hide the text of an error from the log and from the task's row; log only its kind and place.
 
-    Then raise Failed. The words are removed because an error of the database or a connection may
+    Then raise Failed. The text is hidden because an error of the database or of a connection may
     contain ids of loans.
     """
     try:

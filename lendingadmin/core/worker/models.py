@@ -1,4 +1,4 @@
-"""Tables of the worker: its last beat, and the base of jobs that run in steps."""
+"""Tables of the worker: the last beat, and base models of jobs that run in steps."""
 
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ RUNNING, FAILED, IDLE = "running", "failed", "idle"
 
 
 class Heartbeat(models.Model):
-    """Time of the last beat of any worker: one row, written from time to time (duties.py)."""
+    """Time of the last beat of any worker, in one row (duties.py)."""
 
     beat_at = models.DateTimeField()
 
@@ -24,9 +24,9 @@ class Heartbeat(models.Model):
 class Job(models.Model):
     """Work of a worker in steps.
 
-    `version` guards each step by a compare-and-swap, so that only one of several workers takes the
-    step. `heartbeat_at` is the time of the last step. A worker that dies leaves the job in its
-    `state`, and `walks.resume_lost` lets the next worker continue. A model adds its own states.
+    A step is a compare-and-swap of `version`, so that only one of several workers takes the step.
+    `heartbeat_at` is the time of the last step. If a worker dies, the `state` of the job does not
+    change, and `walks.resume_lost` lets another worker continue. A model adds its own states.
     """
 
     state: "models.CharField[str,str]"
@@ -37,14 +37,14 @@ class Job(models.Model):
         abstract = True
 
     def list_same(self) -> QuerySet[Self]:
-        """Return the row if it is still at the step and in the state of this object."""
+        """Return the row if its step and state are still those of this object."""
         rows = type(self)._default_manager.filter(pk=self.pk, version=self.version)
         return rows.filter(state=self.state)
 
     def step(self, **changes: Any) -> bool:
-        """Claim the next step and save columns; return False if another process was faster.
+        """Claim the next step and save these columns; return False if another process was faster.
 
-        After success the object has the new values.
+        If the step was claimed, this object also gets the new values.
         """
         changes = {"heartbeat_at": timezone.now(), **changes, "version": self.version + 1}
         if not self.list_same().update(**bind(self, **changes)):
@@ -55,22 +55,22 @@ class Job(models.Model):
 
 
 class WalkRow(Job):
-    """A walk through one list of an app: its state, and the position where it continues.
+    """A walk through one list of an app: its state, and the position from which it continues.
 
     `state` is RUNNING while the walk reads. A model adds its own states and `began_at`.
     """
 
     app_id = models.CharField(max_length=64)
-    # Reason of the failure or stop; during a walk, the last fault. Empty if there was none.
+    # Reason why the walk failed or stopped; during a walk, the last fault. May be empty.
     why = models.TextField(blank=True)
     ended_at = models.DateTimeField(null=True)
     # Items of the service's list that are not records or have no id.
     unreadable = models.PositiveIntegerField(default=0)
     page_token = EncryptedTextField(blank=True, bound_to=["app_id"])
-    # Slices begun since the last step of the walk, and pages read since the last new item.
+    # Number of slices since the last step of the walk, and of pages since the last new item.
     tries = models.PositiveIntegerField(default=0)
     empty_pages = models.PositiveIntegerField(default=0)
-    # True if the walk started over because the service refused its own page token.
+    # True if the walk began again because the service refused its own page token.
     restarted = models.BooleanField(default=False)
 
     class Meta:
@@ -78,9 +78,9 @@ class WalkRow(Job):
 
 
 class IndexRow(WalkRow):
-    """State of a table that copies a list, and of the walk that is repeated to update it.
+    """State of a table that is a copy of a list, and of the repeated walk that updates the table.
 
-    `walk` is the number of the walk; each row that the walk saw gets this number.
+    `walk` is the number of the walk. Each row that the walk saw gets this number.
     """
 
     class State(models.TextChoices):
@@ -94,11 +94,11 @@ class IndexRow(WalkRow):
     heartbeat_at = models.DateTimeField(null=True)  # type: ignore[assignment]
     # End of the last complete walk. The table has all records only after a complete walk.
     complete_at = models.DateTimeField(null=True)
-    # The number of items that the last complete walk found.
+    # Number of items that the last complete walk found.
     known = models.PositiveIntegerField(default=0)
     walk = models.PositiveIntegerField(default=0)
     seen = models.PositiveIntegerField(default=0)
-    # True while records that the list left out are requested one by one, after its last page.
+    # True after the last page, while records that the list left out are requested one by one.
     is_confirming = models.BooleanField(default=False)
     # Creation time of the last item that the walk saw; None if the list is not newest first.
     last_made_at = models.DateTimeField(null=True)

@@ -1,9 +1,9 @@
 """Walks through the lists of the service, in slices of some seconds.
 
-Each page is one transaction that moves the walk from one `version` to the next, so only one of
-several workers adds the page. A worker that is killed loses only its current page. A worker adds
-nothing if the walk has ended, or if another worker was faster. Urgent tasks wait at most for one
-slice.
+Each page is saved in one transaction, which moves the walk from one `version` to the next. So only
+one of several workers adds a page, and a worker that is killed loses only its current page. A
+worker adds nothing if the walk has ended, or if another worker was faster. Urgent tasks wait for at
+most one slice.
 """
 
 import logging
@@ -46,9 +46,9 @@ from .models import FAILED, IDLE, RUNNING, IndexRow, Job, WalkRow
 
 logger = logging.getLogger(__name__)
 
-# Seconds. An urgent task waits no longer than one slice and one page for the worker.
+# Seconds. An urgent task waits at most for one slice and one page.
 SLICE = 5.0
-# Pauses before a slice is tried again after a fault. After the last try the walk has failed.
+# Pauses before a slice is tried again after a fault. If the last try fails, the walk has failed.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
 TRIES = len(PAUSES) + 1
 # Longest time from the start of a failed walk to the next walk.
@@ -58,9 +58,9 @@ TOP_UP_EVERY = timedelta(minutes=5)
 _LONGEST_ASKED = 600
 _CONFIRMED_AT_ONCE = 1_000
 
-# The interval where PEOPLE_EVERY sets none. It grows with the list, so the number of items that
-# walks request in an hour has a limit, however large the book is. Each list is still read once a
-# day.
+# Shortest and longest interval if PEOPLE_EVERY is not set. The interval is longer for a longer
+# list, so that walks request a limited number of items in an hour. But each list is read at least
+# once a day.
 _EVERY, _LONGEST_EVERY = timedelta(hours=6), timedelta(hours=24)
 _ITEMS_AN_HOUR = 100_000
 
@@ -80,9 +80,10 @@ def find_pause(tries: int, error: LendingError) -> timedelta | None:
 def find_interval(every: timedelta | None, known: int) -> timedelta:
     """Return the time from the start of one walk to the start of the next.
 
-    The time is `every` if that is set; else 6 hours, longer for more than 600,000 items, at most 24
-    hours. `known` is the number of items in the last complete walk. The interval does not depend on
-    the duration of the walk, so that a slow walk does not delay the next one.
+    The time is `every` if it is set. Otherwise it is 6 hours, or longer for more than 600,000
+    items, and at most 24 hours. `known` is the number of items in the last complete walk. The
+    interval does not depend on the duration of the walk, so that a slow walk does not delay the
+    next walk.
     """
     if every is not None:
         return every
@@ -90,7 +91,7 @@ def find_interval(every: timedelta | None, known: int) -> timedelta:
 
 
 class Walk(ABC, Generic[Row]):
-    """One slice of a walk; a subclass defines the list, the work on a page, and the end."""
+    """A slice of a walk. A subclass defines the list, the work on a page, and the end."""
 
     model: type[Row]
 
@@ -107,7 +108,7 @@ class Walk(ABC, Generic[Row]):
 
     @abstractmethod
     def start_over(self) -> timedelta | None:
-        """Begin again because the service refused its page token.
+        """Begin the walk again, because the service refused its own page token.
 
         Return the wait before the next slice; None if there is none.
         """
@@ -154,7 +155,7 @@ class Walk(ABC, Generic[Row]):
         return None
 
     def read(self, until: float) -> timedelta | None:
-        """Add pages until the time is over, the list ends, or another process ends the walk.
+        """Add pages until the time `until`, the end of the list, or the end of the walk.
 
         Return the wait before the next slice; None if there is none. Raise LendingError:
         UnfinishedList if the list repeats itself, or has nothing new for EMPTY_PAGES pages.
@@ -175,7 +176,10 @@ class Walk(ABC, Generic[Row]):
         return None
 
     def list_pages(self) -> Iterator[Page[Any]]:
-        """Yield the pages from the walk's position on; each page is read when it is needed."""
+        """Yield the pages after the position of the walk.
+
+        Each page is read only when it is needed.
+        """
         token = self.row.page_token or None
         return self.open_list().pages(page_size=MAXIMUM_PAGE_SIZE, page_token=token)
 
@@ -194,7 +198,8 @@ class Walk(ABC, Generic[Row]):
     def _pause_or_fail(self, error: LendingError) -> timedelta | None:
         """Handle a fault of the service.
 
-        Return the time to wait, or None if the walk has failed or another worker has moved it.
+        Return the wait before the next slice; None if the walk has failed, or if another worker has
+        moved the walk.
         """
         tries = max(self.row.tries, 1)  # 0 if the slice has already added a page
         pause = find_pause(tries, error)
@@ -209,10 +214,11 @@ class Walk(ABC, Generic[Row]):
 
 
 class IndexWalk(Walk[Index]):
-    """A walk that updates a table from a list and is repeated as PEOPLE_EVERY defines.
+    """A walk that updates a table from a list. PEOPLE_EVERY defines how often.
 
-    Pages may repeat, skip or reorder items while people write. An item that is seen twice
-    counts once. An item that a walk did not see is requested by id before its row is deleted.
+    While people write, pages may repeat or skip items, or change their order. An item that is seen
+    twice counts once. If a walk did not see an item, the item is requested by id before its row is
+    deleted.
     """
 
     @classmethod
@@ -227,20 +233,20 @@ class IndexWalk(Walk[Index]):
 
     @abstractmethod
     def put_items(self, items: Iterable[Any], read_at: datetime) -> tuple[int, int]:
-        """Save items as seen by this walk; return how many are new and how many are unreadable.
+        """Save items as seen by this walk; return the number of new items and of unreadable items.
 
         The caller opens the transaction.
         """
 
     @abstractmethod
     def list_unseen(self) -> QuerySet[Any]:
-        """Return the rows that existed before this walk and that the walk did not see."""
+        """Return the rows that existed before this walk and were not seen by it."""
 
     @abstractmethod
     def read_unseen(self, unseen: Any) -> Any:
         """Read the record of a row that the walk did not see.
 
-        Raise LendingError: NotFound if the record is gone, WrongRecord if the id belongs to
+        Raise LendingError: NotFound if the record was deleted, WrongRecord if the id belongs to
         another record.
         """
 
@@ -253,7 +259,7 @@ class IndexWalk(Walk[Index]):
 
     @classmethod
     def begin(cls, app_id: str) -> Index | None:
-        """Begin a walk of an app; return None if one is running.
+        """Begin a walk of an app; return None if a walk is running.
 
         Nothing is read yet.
         """
@@ -295,7 +301,7 @@ class IndexWalk(Walk[Index]):
     def add_page(self, page: Page[Any]) -> bool:
         """Save a page; return False if another worker has moved the walk.
 
-        After the last page, the items that were not seen are requested.
+        After the last page, the walk requests the items that it did not see.
         """
         row, following = self.row, page.next_page_token
         made_at = find_last_made(page.items, row.last_made_at, is_first=not row.page_token)
@@ -311,10 +317,10 @@ class IndexWalk(Walk[Index]):
         return True
 
     def end_list(self, until: float) -> timedelta | None:
-        """Request by id the records that the list left out; delete the rows of deleted records.
+        """Request the records that the list left out by id; delete the rows of deleted records.
 
-        Records may be missing from the list only because items moved between pages. After the last
-        record, the walk is complete. Return the wait before the next slice; None at the end.
+        A record may be missing only because items moved between pages. After the last record, the
+        walk is complete. Return the wait before the next slice; None at the end.
         """
         for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
             read_at, is_gone = timezone.now(), False
@@ -323,7 +329,8 @@ class IndexWalk(Walk[Index]):
             except (NotFound, InvalidId, WrongRecord):
                 found, is_gone = None, True
             except (BadRequest, NotAllowed, UnidentifiedRecord):
-                # A repeated request would get the same error, which says nothing about the record.
+                # Another request would get the same error, which does not show whether the record
+                # exists.
                 found = None
             with transaction.atomic():
                 if not self.move():
@@ -350,8 +357,8 @@ class IndexWalk(Walk[Index]):
     def run_top_up(cls, row_id: int) -> timedelta | None:
         """Read the newest records between walks, until a page has nothing new.
 
-        Each slice takes some seconds. Return the time to wait before the next slice; None at
-        the end. A fault ends the top-up, and the next top-up reads the records.
+        Each slice takes some seconds. Return the wait before the next slice; None at the end. A
+        fault ends the top-up. The next top-up then reads the records.
         """
         rows = cls.model._default_manager.filter(pk=row_id, state=IDLE, is_newest_first=True)
         row, until = rows.first(), time.monotonic() + SLICE
@@ -379,11 +386,11 @@ class IndexWalk(Walk[Index]):
 def find_last_made(
     items: Iterable[Any], before: datetime | None, *, is_first: bool
 ) -> datetime | None:
-    """Return when the last item of a page was created, if the list goes from newer to older.
+    """Return the creation time of the last item of a page, if the list is newest first.
 
-    `before` is the time from the previous page. New items may move items of that page to this page,
-    so only the last items are compared. Return None if an item has no creation time, if it is newer
-    than the item before it, or if the first page shows no order.
+    `before` is this time for the previous page. New items may move items of that page to this page,
+    so only the last items of the two pages are compared. Return None if an item has no creation
+    time or is newer than the item before it, or if the first page shows no order.
     """
     times = [moment(item.created_at) for item in items if not isinstance(item, Malformed)]
     known = [time for time in times if time is not None]
@@ -395,7 +402,7 @@ def find_last_made(
 
 
 def find_next_due(row: IndexRow | None) -> datetime | None:
-    """Return when the next walk is due; None while one runs or if PEOPLE_EVERY is 0."""
+    """Return the due time of the next walk; None while a walk runs, or if PEOPLE_EVERY is 0."""
     every = find_interval(settings.PEOPLE_EVERY, row.known if row else 0)
     if not every or (row and row.state == RUNNING):
         return None
@@ -410,17 +417,17 @@ SliceTask = Task[[int], None]
 
 
 def do_slice(task: SliceTask, run_slice: Callable[[int], timedelta | None], row_id: int) -> None:
-    """Run a slice, and enqueue the next one after its wait. Raise Failed for any error."""
+    """Run a slice; enqueue the next slice for after the wait. Raise Failed for any error."""
     with duties.hide_error_words(f"{task.module_path} of {row_id}"):
         pause = run_slice(row_id)
-        # A slice that was enqueued twice is enqueued once from here on.
+        # If this slice was enqueued twice, the next slice is still enqueued only once.
         if pause is not None and row_id not in duties.list_enqueued(task):
             later = timezone.now() + pause if pause else None
             task.using(run_after=later).enqueue(row_id)
 
 
 def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index | None:
-    """Begin a walk of an app and enqueue its first slice; return None if one is running."""
+    """Begin a walk of an app and enqueue the first slice; return None if a walk is running."""
     with transaction.atomic():
         row = walk.begin(app_id)
         if row is not None:
@@ -429,10 +436,10 @@ def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index |
 
 
 def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = duties.LOST) -> None:
-    """Enqueue slices of jobs that have taken no step for the time `after`.
+    """Enqueue a slice of each job that has taken no step for the time `after`.
 
-    The tasks of these jobs were lost. If the worker was only paused, two slices run, but only one
-    of them claims each step.
+    The tasks of these jobs were lost. If a worker was only paused, two slices run, but only one of
+    them can claim a step.
     """
     enqueued = duties.list_enqueued(task)
     for job in jobs.filter(heartbeat_at__lte=timezone.now() - after).order_by("heartbeat_at"):

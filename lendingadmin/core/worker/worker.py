@@ -1,4 +1,4 @@
-"""The worker of django-tasks-db, with a beat (see duties.py for its purpose)."""
+"""Worker of django-tasks-db, with a beat (duties.py describes the purpose)."""
 
 import logging
 import time
@@ -16,12 +16,12 @@ from . import duties
 
 logger = logging.getLogger(__name__)
 
-# Seconds. A page that a person waits for makes its own checks, and sooner.
+# Seconds. A page on which a person waits makes its own checks, sooner than the worker.
 INTERVAL = 5.0
 
 
 class Worker(db_worker.Worker):
-    """Beats, runs the tasks that are ready, and repeats this until it is asked to stop.
+    """Worker that beats, runs the tasks that are ready, and repeats this until it must stop.
 
     `interval` is the time in seconds between two beats; a running task delays the next beat.
     With `once` the worker beats once and returns when no task is ready. If the database does
@@ -46,8 +46,7 @@ class Worker(db_worker.Worker):
     def shutdown(self, signum: int, frame: FrameType | None) -> None:
         """Stop after the current task or beat; immediately if there is none.
 
-        If the process ended during the query of a beat, it would leave a connection that can't be
-        closed.
+        A process that ends during the query of a beat leaves a connection that can't be closed.
         """
         self.running_task = not self._asleep
         super().shutdown(signum, frame)
@@ -77,8 +76,8 @@ class Worker(db_worker.Worker):
     def _work(self) -> None:
         close_old_connections()
         self._beat()
-        # django-tasks-db looks for the next task in a transaction that locks all of SQLite. So it
-        # is called only if a task is ready.
+        # django-tasks-db searches the next task in a transaction that locks all of SQLite. So it is
+        # called only if a task is ready.
         if DBTaskResult.objects.ready().exists():
             super().run()
 

@@ -1,7 +1,7 @@
 """Approval of repayments by a second person before they are sent.
 
-The commands are `services.approve` and `services.decline`. The database itself refuses to
-release a repayment that needs a second person and has none (`models.Repayment`).
+The commands are `services.approve` and `services.decline`. The database also refuses to release a
+repayment that needs a second person and was not approved (`models.Repayment`).
 """
 
 from datetime import datetime, timedelta
@@ -40,14 +40,14 @@ _WORDS = {
 
 
 class Approval(NamedTuple):
-    """The approval of a repayment that was given with its batch: the person and the time."""
+    """The approval of a batch, which is valid for its repayments: the person and the time."""
 
     by: User
     at: datetime
 
 
 def is_expired(since: datetime) -> bool:
-    """Return True if a repayment entered or approved at this time is too old to be sent."""
+    """Return True if an entry or an approval of this time is too old for sending."""
     return since <= timezone.now() - APPROVE_WITHIN
 
 
@@ -60,7 +60,7 @@ def find_reasons(
 ) -> list[str]:
     """Return the REASONS (`policies`) for a second person; empty if none is needed.
 
-    `own` are the limits of the app, None if it has none.
+    `own` are the limits of the app; None if the app has no limits.
     """
     if own is None:
         return []
@@ -89,7 +89,8 @@ def list_approvers(app_id: str, but: User) -> QuerySet[User]:
 def may_approve(repayment: Repayment, person: User) -> bool:
     """Return True if the repayment waits for an approval and this person may give it.
 
-    They must not have entered it, and must be independent of the person who did.
+    This person must not have entered the repayment, and must be independent of the person who
+    entered it.
     """
     is_other = repayment.created_by_id != person.pk
     is_waiting = repayment.state == RepaymentState.AWAITING

@@ -1,4 +1,4 @@
-"""The journal of repayments as a Django app."""
+"""Django app for the journal of repayments."""
 
 from lendingadmin.core import areas
 

@@ -1,6 +1,6 @@
-"""Attribution of a rise in a loan's `paid` to repayments, as far as the journal knows them.
+"""Attribution of a rise in a loan's `paid` to the repayments that the journal knows.
 
-The rules are in `evidence.attribute`. This module gives them the journal's rows and readings.
+`evidence.attribute` has the rules. This module calls it with the journal's rows and readings.
 """
 
 from datetime import datetime, timedelta
@@ -13,21 +13,21 @@ from .evidence import Effect, OtherRepayment, PaidReading, attribute
 from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
-# After this time `paid` shows an acknowledged repayment, or will never show it. A repayment that is
-# undecided, or that a person marked as recorded, may show at any time.
+# If `paid` does not show an acknowledged repayment within this time, it never will. A repayment
+# that is undecided, or that a person marked as recorded, may show at any time.
 _SHOWS_WITHIN = timedelta(hours=24)
 
-# The states of repayments that are at the service or on the way to it.
+# The states of repayments that the service has or will get.
 _LANDED = (RepaymentState.SENT, RepaymentState.RECORDED, RepaymentState.PRESUMED)
 _UNDECIDED = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 class Attribution(NamedTuple):
-    """Explanation of a rise in `paid`: its meaning for one repayment, and other possible causes.
+    """Explanation of a rise in `paid`: the effect of one repayment, and other possible causes.
 
-    `rise` is in the loan's currency; None if the readings do not show it. `landed` are the loan's
-    other repayments that are at the service or on the way. `undecided` are the loan's other
-    repayments that may be there.
+    `rise` is in the loan's currency; None if the readings do not show a rise. `landed` are the
+    loan's other repayments that the service has or will get. `undecided` are the loan's other
+    repayments that the service may have.
     """
 
     effect: Effect
@@ -37,10 +37,10 @@ class Attribution(NamedTuple):
 
 
 def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attribution | None:
-    """Return the attribution for a repayment, by default at its loan's newest reading.
+    """Return the attribution for a repayment at `after`, by default the newest reading of its loan.
 
-    For a presumed repayment, use the reading that led to the presumption, because later rises
-    belong to other repayments. Return None if the reading before or after is missing.
+    For a presumed repayment, the default is the reading that led to the presumption, because later
+    rises belong to other repayments. Return None if the reading before or after is missing.
     """
     before = _reference(repayment)
     if after is None and repayment.state == RepaymentState.PRESUMED:
@@ -60,7 +60,7 @@ def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attrib
 
 
 def paid_at(reading: Reading) -> PaidReading:
-    """Convert a saved reading for the rules (`evidence`)."""
+    """Return a saved reading in the form that the rules need (`evidence`)."""
     return PaidReading(reading.taken_at, reading.paid_amount)
 
 
@@ -92,7 +92,7 @@ def others_of(
 def _reference(repayment: Repayment) -> Reading | None:
     """Return the reading from which a rise is measured.
 
-    The result is the baseline. For an abandoned repayment, the result is the last reading before it
+    Return the baseline. For an abandoned repayment, return the last reading before the repayment
     was abandoned. Return None if there is no such reading.
     """
     own = repayment.readings.order_by("taken_at", "id")

@@ -1,7 +1,7 @@
-"""Cash over the counter: the amounts that each person recorded in a day, and the counts.
+"""Cash over the counter: the amounts that each person recorded in a day, and the cash counts.
 
-`managers.IN_CASH` defines cash. Cash belongs to the day on which it was entered, because it is in
-the till of that day.
+`managers.IN_CASH` defines cash. A cash repayment belongs to the day of its entry, because its money
+is in the till of that day.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class TillCount(NamedTuple):
 
 
 class Till(NamedTuple):
-    """One person's cash of a day in one currency; `counted` is None if it was not counted."""
+    """One person's cash of a day in one currency. `counted` is None without a count."""
 
     person_id: int
     person: str
@@ -50,7 +50,7 @@ class Till(NamedTuple):
 
     @property
     def difference(self) -> Decimal | None:
-        """The counted amount minus the recorded one; negative if cash is missing."""
+        """The counted amount minus the recorded amount; negative if cash is missing."""
         return None if self.counted is None else self.counted.amount - self.recorded
 
 
@@ -79,7 +79,7 @@ def _sum_recorded(app: LendingApp, day: date) -> Mapping[tuple[int, str], Decima
 
 
 def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
-    """Return the counted sum of a day for each currency that was counted."""
+    """Return the sums of the counted cash of a day, by currency."""
     found: dict[str, Decimal] = {}
     for (_person_id, code), one in _read_counts(app, day).items():
         found[code] = found.get(code, Decimal(0)) + one.amount
@@ -112,11 +112,11 @@ def save_count(
     """Save the amount that was counted in a person's till, with an audit entry.
 
     Earlier counts stay in the table. `version` is the result of `find_version` for the tills that
-    the page showed. If the till was counted since then, save nothing. Raise NewerCount if that
-    count has another amount.
+    the page showed. If another count of this till was saved since then, save nothing. Raise
+    NewerCount if the other count has another amount.
     """
     with transaction.atomic():
-        # The person is locked, because a till that was never counted has no row to lock.
+        # Lock the row of the person, because a till that was never counted has no row.
         list(User.objects.select_for_update(no_key=True).filter(pk=person.pk).values_list("pk"))
         newest = _read_counts(app, day).get((person.pk, currency))
         if newest and newest.number > version:

@@ -1,7 +1,7 @@
 """Confirmations from other areas that money arrived, such as a row of a network's statement.
 
-Other areas also report which days their statements cover. A confirmation proves that money reached
-the network, not that the service has it, so it changes no state.
+Other areas also report which days their statements cover. A confirmation changes no state. It
+proves that the money reached the network, but not that the service recorded the repayment.
 """
 
 from datetime import date
@@ -16,8 +16,8 @@ from .models import Repayment
 class Confirmation(NamedTuple):
     """A row of a statement with the repayment's transaction id, and the address of its page.
 
-    `amount` and `currency` are values of the row. `is_same` is True if all repayments with this id
-    together have this amount and currency. Only the row of a complete statement is proof.
+    `amount` and `currency` are those of the row. `is_same` is True if all repayments with this id
+    together have this amount and currency. Only a row of a complete statement is proof.
     """
 
     day: date | None
@@ -32,7 +32,7 @@ class Confirmation(NamedTuple):
 class AccountCover(NamedTuple):
     """An account of a network, and the requested days without a statement.
 
-    `missing` has periods, first and last day included; it is empty if all days are covered.
+    `missing` has periods, each with its first and last day. It is empty if all days are covered.
     """
 
     network: str
@@ -46,5 +46,5 @@ def list_confirmations(repayment: Repayment) -> list[Confirmation]:
 
 
 def list_account_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
-    """Return each known account of an app, with the days without a statement."""
+    """Return the known accounts of an app, each with the days without a statement."""
     return [one for read in collect("covers") for one in read(app_id, first, last)]

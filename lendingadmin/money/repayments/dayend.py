@@ -1,7 +1,7 @@
 """End of day: each person's entries of one day, by channel, network and currency.
 
-A repayment belongs to the day on which it was entered in this dashboard, because its money is in
-the till of that day. The day of the transaction date can be chosen instead.
+A repayment belongs to the day of its entry, because its money is in the till of that day. People
+can choose the day of the transaction date instead.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +25,9 @@ from .states import RepaymentState
 class Figures:
     """Counts of entries by state, and sums in one currency.
 
-    `presumed` is the part of `landed` that is known only from balances. `awaiting` is the part of
-    `not_sent` that waits for a second person. `doubtful` repayments may or may not be at the
-    service.
+    `presumed` is the part of `landed` that only the balances show. `awaiting` is the part of
+    `not_sent` that waits for a second person. The service may or may not have the `doubtful`
+    repayments.
     """
 
     entered: int
@@ -43,7 +43,7 @@ class Figures:
 
     @property
     def not_recorded(self) -> int:
-        """Number of repayments that are not at the service, according to our records."""
+        """Number of repayments that the service does not have, according to our records."""
         return self.refused + self.not_sent + self.abandoned
 
 
@@ -74,8 +74,8 @@ def list_lines(
 ) -> list[Line]:
     """Return the day's entries in groups, ordered by currency first.
 
-    `by` chooses the date, as in `on_days`. With `person_id`, only the entries of this person are
-    included.
+    `by` chooses the date, as in `on_days`. With `person_id`, include only the entries of this
+    person.
     """
     rows = Repayment.objects.filter(app_id=app.app_id).on_days(day, day, by, app.zone)
     if person_id is not None:

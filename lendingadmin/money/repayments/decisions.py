@@ -36,10 +36,10 @@ MAY_BE_RESTORED = ngettext_lazy(
 
 
 def list_undecided(app_id: str, person: User) -> QuerySet[Repayment]:
-    """Return the repayments that need a person's decision, and that this person may resolve.
+    """Return the repayments that need a decision and that this person may resolve.
 
-    The person's own entries, and entries of people who are not independent of this person, are left
-    out.
+    Leave out the person's own entries, and entries of people who are not independent of this
+    person.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Repayment.objects.none()
@@ -52,7 +52,7 @@ def describe(
 ) -> Task:
     """Return the task of a repayment for the home page.
 
-    By default it links to the repayment, and its time is the time of entry.
+    By default, the task links to the repayment, and its time is the time of entry.
     """
     return Task(
         url or repayment.get_absolute_url(),

@@ -44,7 +44,8 @@ def erase_older(before: datetime, most: int) -> int:
 def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
     """Erase the texts of closed repayments; return the number of repayments.
 
-    The notes of a reported mistake and of its repayment stay until the mistake is reviewed.
+    If a mistake is reported and not reviewed yet, erase neither its note nor the texts of its
+    repayment.
     """
     reports = Mistake.objects.filter(repayment=OuterRef("pk"))
     over = rows.exclude(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING))
@@ -60,12 +61,12 @@ def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
 
 
 def _list_superseded(before: datetime) -> QuerySet[Reading]:
-    """Return readings before this time that a later, better reading has replaced.
+    """Return readings from before this time that a later reading has replaced.
 
-    Such readings were taken when approval was requested, or when an unknown repayment was checked.
-    The repayment is recorded or presumed to be recorded. Some readings stay, because the receipt,
-    the rise of the loan and the next repayment need them. These are the baseline, the reading right
-    after the answer, and the newest readable reading with all later ones.
+    Such readings were taken when an approval was requested or an unknown repayment was checked, and
+    the repayment is now recorded or presumed. The receipt, the rise of the loan and the next
+    repayment need some readings. These are never returned: the baseline, the reading right after
+    the answer, and the newest readable reading with all later readings.
     """
     later = Reading.objects.filter(repayment=OuterRef("repayment"), pk__gt=OuterRef("pk"), fault="")
     rows = Reading.objects.filter(
@@ -74,7 +75,7 @@ def _list_superseded(before: datetime) -> QuerySet[Reading]:
         kind__in=(Reading.Kind.ENTERED, Reading.Kind.CHECK),
         repayment__state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED),
     )
-    # Without an order, the database can stop at the last row of a batch.
+    # Without an order, the database can stop after the last row of a batch.
     return rows.order_by()
 
 

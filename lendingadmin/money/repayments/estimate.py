@@ -1,7 +1,7 @@
-"""Estimate of the effect of a repayment on a loan; the service decides.
+"""Estimate of the effect of a repayment on a loan. The service may calculate another effect.
 
-The spec does not show in which order the service clears the amounts owed. So this module only
-compares the amount with the balances and, instalment by instalment, with the schedule.
+The spec does not say in which order the service clears the amounts owed. So this module only
+compares the amount with the balances and, one instalment after the other, with the schedule.
 """
 
 from datetime import datetime
@@ -18,12 +18,12 @@ from lendingadmin.web.policies import LOAN, read_words
 
 
 class Estimate(NamedTuple):
-    """Amounts in the loan's currency; None if the loan does not have the value.
+    """Estimated amounts in the loan's currency; None if the loan lacks the value.
 
     `clears` has the numbers of the instalments that the repayment completes. `touches` is the
-    number of an instalment that it pays in part. `next_due` and `next_amount` belong to the first
-    instalment that the repayment does not complete; it may be overdue. `charges` are the overdue
-    fees and penalties; the service may take these first.
+    number of an instalment that the repayment pays in part. `next_due` and `next_amount` are those
+    of the first instalment that the repayment does not complete, which may be overdue. `charges`
+    are the overdue fees and penalties, which the service may take first.
     """
 
     owed: Decimal | None
@@ -73,9 +73,9 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
 def explain_closed(loan: Loan) -> str:
     """Return the reason why the service will probably refuse a repayment of this loan.
 
-    Return an empty text if no reason is known. The service accepts repayments only of open loans
-    (spec: States and transitions, 4). The status word decides. If the word is unknown, a settlement
-    date with a result means that the loan is closed.
+    Return an empty text if no reason is known. The service accepts repayments only for open loans
+    (spec: States and transitions, 4). The status word decides if the loan is open. If the word is
+    unknown, a loan with a settlement date and a result is closed.
     """
     words = read_words(LOAN)
     is_open, status = says_open(loan.status, words), find_status(loan.status, words)

@@ -1,11 +1,10 @@
-"""Rules for judging a repayment by a loan's balances, as pure functions of amounts and times.
+"""Rules that judge a repayment by the balances of its loan: pure functions of amounts and times.
 
-Evidence is separate from the state and never replaces it, because overpayments, capped or
-asynchronous posting, other payments and null balances are all normal.
+Evidence is separate from the state and never replaces the state, because overpayments, capped or
+asynchronous posting, other payments and missing balances are all normal.
 
-A rise in `paid` is evidence for at most one repayment. The part that other repayments of the loan
-explain is subtracted before the rest is judged. If the rest may also belong to another repayment,
-it is evidence for neither.
+A rise in `paid` is evidence for at most one repayment. First, the part that other repayments of the
+loan explain is subtracted. If the rest may belong to two repayments, it is evidence for neither.
 """
 
 from collections.abc import Sequence
@@ -19,8 +18,8 @@ from django.utils.translation import gettext_lazy as _
 
 from .states import RepaymentState
 
-# With more undecided repayments than this on one loan, their sums are not tried, and the rise is
-# contested.
+# With more undecided repayments than this on one loan, their sums are not tried, and the result is
+# CONTESTED.
 _MOST_RIVALS = 10
 
 
@@ -46,21 +45,20 @@ class Effect(TextChoices):
 
 
 class PaidReading(NamedTuple):
-    """One fresh reading of a loan: its time and the amount paid (None if unreadable)."""
+    """A reading of a loan: the time, and the amount paid; None if it could not be read."""
 
     taken_at: datetime
     paid: Decimal | None
 
 
 class OtherRepayment(NamedTuple):
-    """Another repayment of the same loan that was sent and may have changed `paid`.
+    """Another repayment of the same loan, which was sent and may have changed `paid`.
 
     sent_at      when it was sent
     paid_before  the amount paid before that; None if it could not be read
     amount       the amount by which it moves `paid`; None if unknown (another currency)
     is_landed    whether it is at the service, or on the way to it; the others may be there or not
     may_be_late  whether it may show in `paid` only after the baseline of another repayment
-
     """
 
     sent_at: datetime
@@ -88,11 +86,11 @@ def attribute(
     amount: Decimal | None,
     others: Sequence[OtherRepayment],
 ) -> Effect:
-    """Return the effect of a repayment of `amount` on `paid`, given the loan's other repayments.
+    """Return the effect of a repayment on `paid`, with account of the loan's other repayments.
 
-    `amount` is None if its effect on `paid` is unknown. The amounts of landed repayments are
-    subtracted from the rise. SEEN, PARTLY and MORE describe the remaining rise; they apply only if
-    no sum of undecided repayments explains it.
+    `amount` is the amount of the repayment; None if its effect on `paid` is unknown. The amounts of
+    landed repayments are subtracted from the rise. SEEN, PARTLY and MORE describe the rest of the
+    rise, and apply only if no sum of undecided repayments explains this rest.
     """
     if before.paid is None or after.paid is None:
         return Effect.UNREADABLE
@@ -113,10 +111,10 @@ def attribute(
 
 
 def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Decimal | None:
-    """Return how much of the rise in `paid` after `before` belongs to landed repayments.
+    """Return the part of the rise in `paid` after `before` that belongs to landed repayments.
 
-    The sum has all repayments that were sent after `before`, and the part of earlier repayments
-    that `before` did not show yet. Return None if a necessary amount is unknown.
+    This is the sum of all repayments that were sent after `before`, and of the part of earlier
+    repayments that `before` did not show yet. Return None if a necessary amount is unknown.
     """
     earlier = [other for other in landed if other.sent_at <= before.taken_at]
     later = [other.amount for other in landed if other.sent_at > before.taken_at]
@@ -128,7 +126,7 @@ def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Dec
 
 
 def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | None:
-    """Return how much of these repayments `paid` does not show yet; None if unknown.
+    """Return the part of these repayments that `paid` does not show yet; None if unknown.
 
     A rise in `paid` since a repayment's baseline counts for that repayment and all later
     repayments. The result is the largest missing amount of all these baselines.
@@ -138,7 +136,8 @@ def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | No
     for other in sorted(earlier, key=lambda other: other.sent_at, reverse=True):
         shown = None if other.paid_before is None else paid - other.paid_before
         if other.amount is None or expected is None:
-            # The amount is unknown, so any rise since the baseline is taken as its effect.
+            # The amount is unknown, so any rise since the baseline counts as the effect of this
+            # repayment.
             if other.may_be_late and (shown is None or shown <= 0):
                 return None
             expected = None
@@ -150,7 +149,7 @@ def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | No
 
 
 def _may_sum_to(rest: Decimal, amounts: Sequence[Decimal | None]) -> bool:
-    """Return True if the amounts of some undecided repayments sum to the rest, or may do so."""
+    """Return True if the amounts of some undecided repayments may add up to the rest."""
     known = [amount for amount in amounts if amount is not None]
     if len(known) < len(amounts) or len(known) > _MOST_RIVALS:
         return True
@@ -168,11 +167,11 @@ def conclude(
     quiet_from: datetime,
     others: Sequence[OtherRepayment],
 ) -> RepaymentState:
-    """Return the new state of an `unknown` repayment; `checks` are later readings in order.
+    """Return the new state of an `unknown` repayment. `checks` are the later readings, in order.
 
     The state is PRESUMED if the last reading shows a rise of exactly this amount, and nothing else
-    explains it. The state is NOT_FOUND if the last two readings show no rise at all, and both were
-    taken after `quiet_from`. Otherwise it is UNKNOWN.
+    explains this rise. The state is NOT_FOUND if the last two readings show no rise, and both were
+    taken after `quiet_from`. Otherwise the state is UNKNOWN.
     """
     if baseline is None or not checks:
         return RepaymentState.UNKNOWN

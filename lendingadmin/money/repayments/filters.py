@@ -39,16 +39,16 @@ def build_conditions(wanted: dict[str, Any], app: LendingApp) -> dict[str, Q]:
 
 
 def get_order(wanted: dict[str, Any]) -> str:
-    """Return the column that orders the journal; the filter of days uses the same column."""
+    """Return the column that orders the journal. The filter of days uses the same column."""
     return "transaction_date" if wanted["by"] else "created_at"
 
 
 def find_rows(
     rows: RepaymentQuerySet, wanted: dict[str, Any], app: LendingApp
 ) -> tuple[RepaymentQuerySet, Q | None]:
-    """Return rows for `keyset.read_slice`, and the other conditions of the JournalForm or None.
+    """Return rows for `keyset.read_slice`, and the remaining conditions of the form or None.
 
-    There are only few rows, or an index has them in the order of the journal.
+    Either there are few rows, or an index has the rows in the order of the journal.
     """
     rest = build_conditions(wanted, app)
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)
@@ -60,8 +60,8 @@ def find_rows(
         reports = reports.filter(unindexed(Q(repayment__app_id=app.app_id)))
         rows = rows.filter(pk__in=reports.values("repayment"))
     elif wanted["by"]:
-        rows = rows.filter(**own)  # Only one index has the order of this date.
-    elif "state" in rest and wanted["state"] != "landed":  # Most rows are recorded.
+        rows = rows.filter(**own)  # only one index has the order of this date
+    elif "state" in rest and wanted["state"] != "landed":  # most rows are recorded
         rows = rows.filter(rest.pop("state"), **own)
     else:
         rows = rows.filter(rest.pop("person", Q()), **own)

@@ -1,6 +1,6 @@
 """Search of the journal: repayments for the find box, and the borrowers of loans.
 
-A repayment is found by its transaction id, by the number of its receipt, or by its own number.
+A repayment is found by its transaction id, its receipt number or its own number.
 """
 
 import re
@@ -22,7 +22,7 @@ _AT_MOST = 10
 def find_repayments(app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return the app's repayments with this transaction id, number or receipt number.
 
-    The id is found in any spelling. A number looks like `rp-12`. The newest come first.
+    The id may be written in any way. A number looks like `rp-12`. The newest repayments come first.
     """
     own = Repayment.objects.filter(app_id=app_id)
     number = _NUMBER.fullmatch(wanted)

@@ -24,19 +24,19 @@ from .states import RepaymentState, Resolution
 
 _CHANNELS = [("", _("—")), *CHANNELS.items()]
 IN_CASH = {"channel": IN_PERSON, "network": CASH}
-# Folded under More, because these fields are rarely changed.
+# These fields are folded under More, because people rarely change them.
 _MORE = ("valueDate", "currencyCode", "notes")
 
 
 class RepaymentForm(forms.Form):
-    """Form for all eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
+    """Form for all eight parameters of MakeRepayment (spec: Loans). Dates are in the lender's zone.
 
-    The network is one that the app used recently, or a typed name. A form starts with the `usual`
-    channel and network. They apply if there is a transaction id. A payment without an id is cash,
-    unless the person chose something else.
+    The network is a recently used network of the app, or a typed name. A form starts with the
+    `usual` channel and network, which apply if there is a transaction id. A payment without an id
+    is cash, unless the person chooses something else.
     """
 
-    # As many digits as the table's column has.
+    # As many digits as the column of the table.
     amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
     externalId = LineField(
         label=_("Transaction id"),
@@ -124,7 +124,7 @@ class RepaymentForm(forms.Form):
         return values != ["", self.app.currency, ""] or any(map(self.errors.get, _MORE))
 
     def focus_first(self) -> None:
-        """Put the cursor into the first wrong field, else into the amount."""
+        """Put the cursor into the first wrong field, or else into the amount."""
         wrong = next((name for name in self.fields if name in self.errors), "amount")
         self.fields[wrong].widget.attrs["autofocus"] = True
 
@@ -177,9 +177,9 @@ class RepaymentForm(forms.Form):
     def _settle_cash(self, cleaned: Mapping[str, Any]) -> dict[str, str]:
         """Return the channel and network that follow from the transaction id.
 
-        Without an id the payment is cash, and the usual network is not used. A channel or network
-        that a person chose does not change. If a person adds an id to a draft of cash, the usual
-        channel and network apply. An empty result changes nothing.
+        Without an id, the payment is cash and the usual network does not apply. A channel or
+        network that a person chose does not change. If a person adds an id to a draft of cash, the
+        usual channel and network apply. The result is empty if nothing must change.
         """
         shown = {name: self.get_initial_for_field(self.fields[name], name) for name in IN_CASH}
         kept = [name for name in IN_CASH if cleaned.get(name) == shown[name]]
@@ -211,7 +211,7 @@ class RepaymentForm(forms.Form):
 
 
 def request_from(app_id: str, draft: dict[str, str]) -> Request:
-    """Return the request from a saved draft; dates in the current zone."""
+    """Return the request from a saved draft. Dates are in the current time zone."""
     return Request(
         app_id=app_id,
         account_id=draft["account_id"],
@@ -229,7 +229,7 @@ def request_from(app_id: str, draft: dict[str, str]) -> Request:
 
 
 def clock_notice() -> str:
-    """Return a sentence if the dashboard's clock and the service's differ; else an empty text."""
+    """Return a sentence if the clocks of the dashboard and the service differ; else empty."""
     if not (offset := find_clock_offset()):
         return ""
     words = gettext(
@@ -239,16 +239,16 @@ def clock_notice() -> str:
 
 
 class DateNotice(NamedTuple):
-    """A notice about an unusual date: its name for the page, and the sentence."""
+    """Notice about an unusual date: its name on the page, and the sentence."""
 
     finding: str
     words: str
 
 
 def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
-    """Return the notices about dates that may be mistyped, and about a wrong clock.
+    """Return notices about dates that may be wrong, and about a wrong clock.
 
-    The dates of `asked` are in the lender's zone.
+    The dates of `asked` are in the lender's time zone.
     """
     done, takes_effect = asked.transaction_date, asked.value_date
     found = [
@@ -266,7 +266,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
-    """Return the form's initial values, from an edited draft or from a repayment to send again."""
+    """Return the initial values of the form, from a draft or from a repayment to send again."""
     if source is None:
         return {}
     values = source if isinstance(source, dict) else vars(source)
@@ -350,7 +350,7 @@ _REPORTS = [
 
 
 class JournalForm(forms.Form):
-    """Form for the journal's filter; all fields are in the address."""
+    """Form for the filter of the journal. All fields are in the address."""
 
     state = forms.ChoiceField(choices=_STATES, required=False, label=_("State"))
     mistake = forms.ChoiceField(choices=_REPORTS, required=False, label=_("Reports"))
@@ -375,7 +375,7 @@ class JournalForm(forms.Form):
 
 
 class DayForm(forms.Form):
-    """Form for the day to end; an empty day means today in the lender's zone."""
+    """Form for the day of the end of day. An empty day means today in the lender's time zone."""
 
     date = _day(_("Date"))
     by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort by"))
@@ -398,6 +398,6 @@ class CashForm(forms.Form):
 
     @property
     def chosen(self) -> tuple[int, str]:
-        """The person's number and the currency; only for a valid form."""
+        """The cashier's primary key and the currency. The form must be valid."""
         number, _colon, code = self.cleaned_data["till"].partition(":")
         return int(number), code

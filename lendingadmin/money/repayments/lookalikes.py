@@ -1,4 +1,7 @@
-"""Repayments in this dashboard that may be the same payment, to show before confirming."""
+"""Search for similar repayments, which may be the same payment.
+
+Pages show them before confirming.
+"""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -12,20 +15,19 @@ from .states import OPEN, RepaymentState
 if TYPE_CHECKING:
     from .services import Request
 
-# Near enough to be the same payment typed twice: five per cent, three days.
+# A similar amount differs by at most five per cent, and a similar date by at most three days.
 NEAR_AMOUNT = Decimal("0.05")
 NEAR_DATE = timedelta(days=3)
 _AT_MOST = 10
 
 
 def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
-    """Return the app's repayments that look like this one.
+    """Return the app's repayments that are similar to this one, at most ten, the newest first.
 
-    Such repayments have the same transaction id, or are of the same loan or borrower with a similar
-    amount and date. Unfinished repayments of the same loan are included, whatever their amount.
-    Repayments that were refused, declined or certainly not sent are left out. The repayment with
-    the same `idempotency_key` is left out, because it is the first result of a double click. At
-    most ten are returned, the newest first.
+    A similar repayment has the same transaction id, or has the same loan or borrower and a similar
+    amount and date. An unfinished repayment of the same loan counts with any amount. Leave out
+    repayments that were refused, declined or certainly not sent. Also leave out the repayment with
+    the same `idempotency_key`, which is the first result of a double click.
     """
     amount, date = request.amount, request.transaction_date
     width = amount * NEAR_AMOUNT

@@ -37,14 +37,14 @@ RECORDED = Q(state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED)) | Q(
     state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED
 )
 
-# Repayments that no further check can decide. They wait for a person.
+# Repayments that no further check can decide, so they wait for a person.
 UNDECIDED = (
     Q(state__in=(RepaymentState.PRESUMED, RepaymentState.NOT_FOUND))
     | Q(state=RepaymentState.UNKNOWN, next_check_at=None)
     | Q(set_aside_at__isnull=False)
 )
 
-# The status of each entry at the service, with its condition; every entry has exactly one status.
+# The statuses of entries at the service, with their conditions. Each entry has exactly one status.
 STANDINGS: dict[str, Q] = {
     "landed": RECORDED,
     "doubtful": Q(needs_checking=True) & ~Q(state=RepaymentState.PRESUMED),
@@ -53,7 +53,7 @@ STANDINGS: dict[str, Q] = {
     "abandoned": Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED),
 }
 
-# A form offers at most _NETWORKS networks, out of the _NEWEST newest entries.
+# A form offers at most _NETWORKS networks, from the _NEWEST newest entries.
 _NETWORKS, _NEWEST = 5, 100
 
 # The name of an empty channel or network, in groups and in the filter.
@@ -66,7 +66,7 @@ CHANNELS[IN_PERSON] = gettext_lazy("in person")
 
 
 def write_channel(value: str, *_zone: object) -> str:
-    """Return a channel in the words of the screen; an unknown channel is not changed."""
+    """Return the name of a channel on screens. An unknown channel is returned as it is."""
     return str(CHANNELS.get(value, gettext(value)) if value else "")
 
 
@@ -75,12 +75,12 @@ CASH = gettext_noop("Cash")
 
 
 def write_network(value: str) -> str:
-    """Return the stored name of a network; cash is in the person's language."""
+    """Return the name of a network on screens. Only cash is translated."""
     return gettext(value) if value == CASH else value
 
 
-# Repayments whose money is in a till. Their network is cash, or they were paid in person without a
-# transaction id and without a network.
+# Repayments whose money is in a till: those with the network cash, and those that were paid in
+# person without a transaction id and without a network.
 IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=("", IN_PERSON))
 
 
@@ -105,7 +105,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
     def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
         """Return the last repayment that this person entered by hand with a transaction id.
 
-        Return None if there is none. Rows of a batch are left out. They name a person too, but
+        Return None if there is none. Leave out the rows of a batch: they name a person too, but
         their channel and network come from the file.
         """
         rows = self.of_person(app_id, person_id)
@@ -118,7 +118,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return [name for name, _ in Counter(filter(None, names)).most_common(_NETWORKS)]
 
     def with_mistake(self) -> Self:
-        """Return the rows with `mistake`: "open", "reviewed", or empty if not reported."""
+        """Annotate rows with `mistake`: "open", "reviewed", or empty if none is reported."""
         reports = self.model._meta.get_field("mistakes").related_model._default_manager
         of_row = reports.filter(repayment=OuterRef("pk"))
         return self.annotate(
@@ -134,13 +134,13 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return filter_unseen_alarms(self.filter(app_id=app_id).select_related("created_by"))
 
     def needing_checks(self, app_id: str) -> Self:
-        """Return the repayments with an unknown result: they may or may not be recorded."""
+        """Return the repayments with an unknown result. The service may or may not have them."""
         return self.filter(app_id=app_id, needs_checking=True).select_related("created_by")
 
     def find_few(self, app_id: str, *conditions: Q) -> Self:
         """Return an app's rows that meet one of the conditions; each condition has an index.
 
-        The rows are found first and sorted afterwards. Otherwise SQLite would read the app's
+        The subquery finds the rows before they are sorted. Otherwise SQLite would read the app's
         complete journal in order.
         """
         own = self.model._default_manager.filter(app_id=app_id)
@@ -185,7 +185,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows[: COUNTED + 1].count()
 
     def sum_recorded(self, app: LendingApp) -> list[tuple[str, Decimal]]:
-        """Return the recorded sum for each currency; the app's own currency is always included."""
+        """Return the recorded sums by currency. The currency of the app is always included."""
         grouped = self.filter(RECORDED).values(code=get_group_keys(app)["by_currency"])
         found = grouped.order_by("code").annotate(total=sum_thousandths(Q()))
         sums = {group["code"]: to_amount(group["total"]) for group in found}
@@ -193,7 +193,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
 
 
 def sum_thousandths(wanted: Q) -> Sum:
-    """Return an aggregate expression for the sum of the wanted rows' amounts, in thousandths.
+    """Return an aggregate expression: the sum of the amounts of the wanted rows, in thousandths.
 
     The sum is over integers, because SQLite would add decimals as floats. See `to_amount`.
     """
@@ -207,7 +207,7 @@ def to_amount(thousandths: int | Decimal) -> Decimal:
 
 
 def get_group_keys(app: LendingApp) -> dict[str, Any]:
-    """Return the expressions that group and filter entries; no value is null."""
+    """Return the expressions that group and filter entries. Their values are never null."""
     return {
         "by_channel": Coalesce(NullIf("channel", Value("")), Value(NOT_GIVEN)),
         "by_network": Coalesce(NullIf("network", Value("")), Value(NOT_GIVEN)),
@@ -216,5 +216,5 @@ def get_group_keys(app: LendingApp) -> dict[str, Any]:
 
 
 def get_midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return the start of a day in a zone; the first of two midnights if clocks are set back."""
+    """Return the start of a day in a zone. If clocks are set back, return the first midnight."""
     return datetime(day.year, day.month, day.day, tzinfo=zone)

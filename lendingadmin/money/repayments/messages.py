@@ -1,7 +1,7 @@
-"""Words about a repayment: its chip, the event, whether it was saved, and the next step.
+"""Words about a repayment: the chip, the event, whether it was recorded, and the next step.
 
-A conclusion from evidence is never worded as certain, and "not found" never as "not recorded".
-The service's own words appear only where its answer is stored.
+No text presents a conclusion from evidence as certain, or “not found” as “not recorded”. The
+service's own words appear only if its answer is stored.
 """
 
 from django.utils.translation import gettext as _
@@ -134,7 +134,7 @@ _ENDED_BY_SWEEP = _BY_STATE[RepaymentState.NOT_SENT]._replace(
 
 
 def get_message(state: str, resolution: str = "", *, ended_by_sweep: bool = False) -> StateMessage:
-    """Return the words and the colours for the present state of a repayment."""
+    """Return the words and colours for the present state of a repayment."""
     if state in (RepaymentState.NOT_SENT, RepaymentState.DECLINED) and ended_by_sweep:
         saved = ", ".join(["no", _("according to our records")])
         return _ENDED_BY_SWEEP.translate()._replace(saved=saved)

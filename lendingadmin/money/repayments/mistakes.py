@@ -1,4 +1,4 @@
-"""Reports of mistakes in repayments. People correct them, because the service has no reversal.
+"""Reports of mistakes in repayments. People correct mistakes, because the service can't reverse.
 
 Another person reviews a report. Neither the report nor the review changes the repayment's state.
 """
@@ -46,7 +46,7 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
     """Save a report of a mistake, with an audit entry.
 
     If the `idempotency_key` was used before, return the first report. Raise OneIsOpen if another
-    report on the repayment waits for its review.
+    report about the repayment waits for a review.
     """
     try:
         with transaction.atomic(durable=True):
@@ -72,10 +72,10 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
 
 @in_english
 def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
-    """Close an open report with a decision and its reason; return whether it was closed.
+    """Close an open report with a decision and a reason; return True if this closed the report.
 
-    Return False for a person's own report and for a report that is already closed. The given object
-    is refreshed in all cases. Raise NotIndependent for a person who is not independent of the
+    Return False if the report is the person's own or is already closed. The given object gets the
+    stored values in any case. Raise NotIndependent if the person is not independent of the
     reporter.
     """
     check_independent(by, mistake.reported_by)
@@ -95,7 +95,8 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
 def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:
     """Return the reports of an app or a loan that wait for a review, the oldest first."""
     of_loan = Q(repayment__account_id=account_id) if account_id else Q()
-    # The index of open reports is used: they are few, and an app has a million repayments.
+    # `unindexed` makes the database use the index of open reports. These are few, but an app has a
+    # million repayments.
     asked = unindexed(Q(repayment__app_id=app_id) & of_loan)
     rows = Mistake.objects.filter(asked, reviewed_at=None)
     return rows.select_related("repayment", "reported_by").order_by("id")

@@ -1,7 +1,7 @@
-"""Repayments that people asked the service to record, and reported mistakes.
+"""Tables of the journal: repayments, readings of loans, reported mistakes, and cash counts.
 
-The rows are the dashboard's own record of people's requests and not a copy of the service's data,
-because the service documents no way to list repayments (spec: Loans).
+The rows are the dashboard's own records of people's requests. They are not a copy of the service's
+data, because the service documents no way to list repayments (spec: Loans).
 """
 
 import unicodedata
@@ -40,14 +40,14 @@ _WHOLE = Decimal(1)
 
 
 def normalise_external_id(external_id: str) -> str:
-    """Normalise a transaction id for comparison.
+    """Return a transaction id in the form that is compared.
 
     Ids that differ only in case, spacing, dashes or width have the same form: the letters, digits
-    and marks in Unicode's NFKC form, case folded, cut to 255. If an id has none of these, only its
-    outer spaces are removed; it is also normalised, case folded and cut.
+    and marks of the id, in Unicode's NFKC form, case folded and cut to 255. If an id has no
+    letters, digits or marks, all other signs except the outer spaces are used.
     """
     if external_id.isascii() and external_id.isalnum():
-        # Nearly all ids are like this, and a statement has 20,000 ids, so this way is fast.
+        # This fast way serves nearly all ids. A statement may have 20,000 ids.
         return external_id.lower()[:LONGEST_ID]
     text = unicodedata.normalize("NFKC", external_id).casefold()
     bare = "".join(letter for letter in text if unicodedata.category(letter)[0] in "LNM")
@@ -68,7 +68,7 @@ def write_receipt_number(app_id: str, year: int | None, sequence: int | None) ->
 
 
 class Repayment(UnconfirmedWrite):
-    """One attempt to record a repayment, from the committed intent to its present state.
+    """One attempt to record a repayment, from the committed intent to the present state.
 
     Field names follow the parameters of the spec's MakeRepayment. Only `services` changes
     `state`, by compare-and-swap.
@@ -81,10 +81,10 @@ class Repayment(UnconfirmedWrite):
     borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
 
     external_id = models.CharField(max_length=255)
-    # The form by which ids are compared; `save` sets it from `external_id`.
+    # The form of the id that is compared. `save` sets it from `external_id`.
     external_id_key = models.CharField(max_length=LONGEST_ID, editable=False)
     external_id_minted = models.BooleanField(default=False)
-    # Fifteen digits at most, because SQLite stores no more digits of a number exactly.
+    # At most fifteen digits, because SQLite stores no more digits exactly.
     amount = models.DecimalField(
         max_digits=15, decimal_places=3, validators=[MinValueValidator(Decimal("0.001"))]
     )
@@ -106,8 +106,8 @@ class Repayment(UnconfirmedWrite):
     )
     state_at = models.DateTimeField()
     created_at = models.DateTimeField()
-    # The indexes of all four references are in Meta, because most rows have no value in three of
-    # them.
+    # The indexes of the four references to people are in Meta, because three of them are empty in
+    # most rows.
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -126,14 +126,15 @@ class Repayment(UnconfirmedWrite):
         db_index=False,
     )
     send_before = models.DateTimeField()
-    # True if a sweep found that the sender had stopped. After a restore of the database the
-    # repayment may have been sent nevertheless.
+    # True if a sweep ended the repayment, because its sender had stopped. If the database was
+    # restored, the repayment may have been sent all the same.
     ended_by_sweep = models.BooleanField(default=False)
     sent_at = models.DateTimeField(null=True)
     retry_of = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="retries", db_index=False
     )
-    # True if the service confirmed this repayment late, when another one had the same externalId.
+    # True if the service confirmed this repayment late, when another repayment already had the same
+    # externalId.
     duplicate = models.BooleanField(default=False)
 
     # The answer of the service: its status, its words and its reference.
@@ -142,7 +143,7 @@ class Repayment(UnconfirmedWrite):
     request_id = models.CharField(max_length=255, blank=True)
     why = models.TextField(blank=True)
 
-    # The time of the mail to managers about the unknown result (notifications.py).
+    # The time when managers got a mail about the unknown result (notifications.py).
     notified_at = models.DateTimeField(null=True)
 
     set_aside_at = models.DateTimeField(null=True)
@@ -156,12 +157,12 @@ class Repayment(UnconfirmedWrite):
     set_aside_reason = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     resolution = models.CharField(max_length=16, choices=Resolution.choices, blank=True)
 
-    # The number of the receipt, which is set with the outcome (receipts.py) and never changes. NULL
-    # if the repayment is not known to be recorded, or was recorded before receipts had numbers.
+    # The number of the receipt. It is set with the outcome (receipts.py) and never changes. It is
+    # NULL if the repayment is not known to be recorded, or was recorded before receipts had
+    # numbers.
     receipt_year = models.PositiveSmallIntegerField(null=True, editable=False)
     receipt_sequence = models.PositiveIntegerField(null=True, editable=False)
-    # The time when its receipt was first opened for printing. Whether it was printed is not
-    # visible.
+    # The time when the receipt was first opened for printing. A browser does not report printing.
     receipt_opened_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -184,8 +185,8 @@ class Repayment(UnconfirmedWrite):
                 condition=Q(state__in=OPEN, set_aside_at=None),
                 name="repayment_one_open_per_loan",
             ),
-            # The database never releases a repayment without its second person, whatever the code
-            # does.
+            # The database never releases a repayment that lacks a required second person, whatever
+            # the code does.
             models.CheckConstraint(
                 condition=Q(approval_reasons="")
                 | Q(state__in=UNAPPROVED)
@@ -197,8 +198,8 @@ class Repayment(UnconfirmedWrite):
                 name="repayment_approved_by_another",
             ),
         ]
-        # SQLite uses a partial index only if the query has the same condition in the same form. A
-        # query with `state IN (…)` and parameters never has this form. So the conditions test for
+        # SQLite uses a partial index only if the query has the index's condition in the same form.
+        # A query with `state IN (…)` and parameters never has this form. So the conditions test for
         # NULL or for a true column, which both databases recognise.
         indexes = [
             # The loan page, the search for repayments that block a new one, attribution.
@@ -265,7 +266,7 @@ class Repayment(UnconfirmedWrite):
         return f"rp-{self.pk}"
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Save the row, and its externalId also in the normalised form."""
+        """Save the row, with the externalId also in normalised form."""
         self.external_id_key = normalise_external_id(self.external_id)
         super().save(*args, **options)
 
@@ -297,7 +298,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def moves_paid_by(self) -> Decimal | None:
-        """The rise of `paid` by this repayment; None if the service must convert the amount."""
+        """The amount by which this repayment raises `paid`; None if the service must convert it."""
         is_the_loans = self.currency_code in ("", self._app_currency)
         return self.amount if is_the_loans else None
 
@@ -363,7 +364,7 @@ class Repayment(UnconfirmedWrite):
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
         """Return the effect of this repayment between two readings.
 
-        It is right only if nothing else changed the balances.
+        The result is right only if nothing else changed the balances.
         """
         rise = effect(
             before.paid_amount if before else None,
@@ -375,7 +376,7 @@ class Repayment(UnconfirmedWrite):
 
 
 class ReceiptCounter(models.Model):
-    """Counter of an app's receipts in one year of the lender's zone."""
+    """Counter of an app's receipts in one year. The year is in the lender's time zone."""
 
     app_id = models.CharField(max_length=64)
     year = models.PositiveSmallIntegerField()
@@ -393,8 +394,8 @@ class ReceiptCounter(models.Model):
 class Mistake(models.Model):
     """A person's report that a repayment is wrong, and a manager's decision on it.
 
-    The service documents no way to undo a repayment (spec: Loans), so a report changes nothing
-    about the repayment. `note` and `reason` may be personal, so both are encrypted.
+    The service documents no way to undo a repayment (spec: Loans), so a report does not change the
+    repayment. `note` and `reason` may be personal, so both are encrypted.
     """
 
     class Review(models.TextChoices):
@@ -456,7 +457,7 @@ class Mistake(models.Model):
 class Reading(models.Model):
     """A fresh reading of a loan's balances, stored as evidence.
 
-    The amounts are as the service wrote them.
+    The amounts are text, exactly as the service sent them.
     """
 
     class Kind(models.TextChoices):
@@ -476,7 +477,7 @@ class Reading(models.Model):
     paid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     unpaid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     overdue = models.CharField(max_length=LONGEST_AMOUNT, blank=True, db_default="")
-    # The instalment that was next at that time: its amount to pay, and its due date in ISO 8601.
+    # The next instalment at that time: the amount to pay, and the due date in ISO 8601.
     next_amount = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     next_due = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     fault = models.TextField(blank=True)

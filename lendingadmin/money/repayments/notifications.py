@@ -1,8 +1,8 @@
 """Mail to managers about repayments that have needed checking for an hour.
 
-The mail names no person, amount or loan. It gives the repayment's number, its app, its state, how
-long ago it was sent, and its address in the dashboard. The recipients are in Bcc, so that a printed
-mail does not name them either.
+The mail names no person, amount or loan. For each repayment it has the number, the app, the state,
+the time since sending, and the address in the dashboard. The recipients are in Bcc, so that a
+printed mail does not name them either.
 """
 
 import logging
@@ -27,20 +27,20 @@ logger = logging.getLogger(__name__)
 
 
 class NoManagerAddress(Exception):
-    """Error: none of the people who may resolve an app's repayments has a mail address."""
+    """Error: no person who may resolve an app's repayments has a mail address."""
 
 
 NOTIFY_AFTER = timedelta(hours=1)
 
-# The most repayments in one mail. The journal has all of them.
+# The most repayments in one mail. The journal shows all.
 _LONGEST_LIST = 50
 
-# A repayment that was not found may still be posted late, so a person must decide about it too.
+# A repayment that was not found may still be posted late, so a person must decide on it too.
 _UNKNOWN = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 def list_unnotified() -> QuerySet[Repayment]:
-    """Return repayments that have needed checking for an hour and were in no mail yet."""
+    """Return the repayments that have needed checking for an hour and were not in a mail yet."""
     since = timezone.now() - NOTIFY_AFTER
     return Repayment.objects.filter(state__in=_UNKNOWN, notified_at=None, sent_at__lte=since)
 
@@ -48,10 +48,10 @@ def list_unnotified() -> QuerySet[Repayment]:
 def notify_managers(moment: datetime) -> bool:
     """Mail each app's managers about repayments that need checking; return True if a mail was sent.
 
-    `moment` identifies the mails. `notified_at` is set to `moment` by a compare-and-swap before
-    anything is sent, so several workers never put one repayment into two mails. If the process dies
-    before the mail is sent, a second call with the same moment sends the same repayments under the
-    same Message-ID. If the mail cannot be sent, `notified_at` is cleared.
+    `moment` identifies the mails. Before anything is sent, a compare-and-swap sets `notified_at` to
+    `moment`, so several workers never put one repayment into two mails. If the process dies before
+    the mail is sent, a second call with the same moment sends the same repayments under the same
+    Message-ID. If the mail can't be sent, clear `notified_at`.
     """
     list_unnotified().update(notified_at=moment)
     claimed = Repayment.objects.filter(notified_at=moment, state__in=_UNKNOWN)
@@ -60,12 +60,12 @@ def notify_managers(moment: datetime) -> bool:
 
 
 def _notify_of(app_id: str, moment: datetime) -> bool:
-    """Mail the managers of one app; return False if the mail could not be sent.
+    """Mail the managers of one app; return False if the mail can't be sent.
 
-    The log has the kind of the error, and the repayments count as not notified.
+    In that case, log the kind of the error; the repayments count as not notified.
     """
     claimed = Repayment.objects.filter(app_id=app_id, notified_at=moment, state__in=_UNKNOWN)
-    # A mail lists only some repayments and their number, so a long outage needs little memory.
+    # A mail lists only some repayments and the total number, so a long outage needs little memory.
     rows = list(claimed.order_by("sent_at", "id")[:_LONGEST_LIST])
     count, people = claimed.count(), _managers(app_id)
     try:

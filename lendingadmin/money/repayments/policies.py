@@ -1,4 +1,4 @@
-"""The limits of repayments that managers change on Settings: the form, the words and the reader."""
+"""The limits of repayments, which managers set on Settings: form, texts and reader."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -24,9 +24,9 @@ _AMOUNTS = ("amount", "day", "confirm_above")
 class ApprovalLimits(NamedTuple):
     """The approval limits of an app, in its currency.
 
-    An amount equal to a limit needs no approval. `amount` limits one repayment, `day` the total
-    that one person enters in a day of the lender's zone; None means no limit. With `look_alikes`, a
-    repayment that looks like an earlier one needs a second person.
+    An amount equal to a limit needs no approval. `amount` limits one repayment. `day` limits the
+    total that one person enters in a day of the lender's time zone. None means no limit. With
+    `look_alikes`, a repayment that is similar to an earlier repayment needs a second person.
     """
 
     amount: Decimal | None
@@ -41,7 +41,7 @@ def _amount(**options: Any) -> AmountField:
 
 
 class LimitsForm(PolicyForm):
-    """Form of the limits of repayments, in the currency of the app. Empty means no limit."""
+    """Form for the limits of repayments, in the currency of the app. Empty means no limit."""
 
     amount = _amount(label=_("One repayment: second person above"))
     day = _amount(label=_("All repayments that one person enters in a day: second person above"))
@@ -83,7 +83,7 @@ def _describe(values: Values) -> Words:
 
 
 def _lowers(before: Values, after: Values) -> bool:
-    """Return True if a limit rises or is removed, or similar repayments need no second person."""
+    """Return True if a limit rises or ends, or if similar repayments need no approval any more."""
     rises = (
         before[name] is not None
         and (after[name] is None or Decimal(after[name]) > Decimal(before[name]))
@@ -116,7 +116,7 @@ LIMITS = PolicyKind(
 
 
 def read_limits(app_id: str) -> ApprovalLimits | None:
-    """Return the approval limits of an app, in its currency; None if it has none."""
+    """Return the approval limits of an app, in its currency; None if the app has no limits."""
     values = read_recent(LIMITS, app_id)
     amount, day = (values[name] and Decimal(values[name]) for name in ("amount", "day"))
     found = ApprovalLimits(amount, day, bool(values["look_alikes"]))
@@ -132,10 +132,10 @@ def read_confirm_above(app_id: str) -> Decimal | None:
 def list_reasons(
     limits: ApprovalLimits, amount: Decimal, *, entered: Decimal, is_converted: bool, is_alike: bool
 ) -> list[str]:
-    """Return the REASONS why a repayment of this amount needs a second person; may be empty.
+    """Return the REASONS why this repayment needs a second person; empty if it needs none.
 
-    `entered` is the sum that the person has entered earlier on that day. An amount in another
-    currency can't be compared with a limit, so it always needs a second person if there is a limit.
+    `entered` is the sum that the person entered earlier on that day. An amount in another currency
+    can't be compared with a limit, so it always needs a second person if the app has a limit.
     """
     is_limited = limits.amount is not None or limits.day is not None
     found = {

@@ -1,8 +1,8 @@
-"""Receipts of repayments: their numbers, their content, and the time when they were printed.
+"""Receipts of repayments: their numbers, their content, and the time of the first printing.
 
-Numbers have no gaps within an app and a year of the lender's zone. A repayment gets its number in
-the transaction that saves it as recorded, according to the service or to a person. A repayment that
-is only presumed has no number.
+Each app has one series of numbers for each year of the lender's time zone, without gaps. A
+repayment gets its number in the transaction that saves it as recorded, by the service or by a
+person. A repayment that is only presumed has no number.
 """
 
 import re
@@ -33,10 +33,12 @@ _NUMBER = re.compile(r"(?:(?P<app>.+)-)?(?P<year>\d{4})-(?P<sequence>\d{1,9})")
 
 
 def give_numbers(repayments: Sequence[Repayment]) -> None:
-    """Give the next numbers to recorded repayments without one, in the caller's transaction.
+    """Give the next numbers to recorded repayments without a number.
 
-    The counter's row is locked until the transaction ends, so no other transaction gets the
-    same numbers. A rollback also returns the numbers.
+    Run inside the caller's transaction.
+
+    The row of the counter is locked until the transaction ends, so no other transaction gets the
+    same numbers. A rollback frees the numbers again.
     """
     numbered = [one for one in repayments if one.is_recorded and not one.receipt_number]
     of_year: dict[tuple[str, int], list[Repayment]] = {}
@@ -71,12 +73,12 @@ def match_number(app_id: str, text: str) -> Q | None:
 
 
 class Remainder(NamedTuple):
-    """The balance of a loan after a repayment: the amounts left, overdue and due next.
+    """The balance of a loan after a repayment, with the overdue amount and next instalment.
 
-    The amounts were read at `read_at`. They are in the app's currency. `overdue` is None if nothing
-    is overdue, if the loan does not show this, and after a payment in another currency. The next
-    instalment is None if nothing is left. While an amount is overdue, the next instalment is None
-    too if that amount is unknown, or if the instalment is already due.
+    The amounts are in the app's currency and were read at `read_at`. `overdue` is None if nothing
+    is overdue, if the loan does not show the amount, and after a payment in another currency. The
+    next instalment is None if nothing is left. While the loan is late, it is also None if `overdue`
+    is None or if the instalment is already due.
     """
 
     amount: Decimal
@@ -91,8 +93,8 @@ def find_remainder(
 ) -> Remainder | None:
     """Return the remainder at the newest reading after a repayment; None if it is unknown.
 
-    A reading from before the service posted the repayment would show the customer a balance that is
-    too high. So a reading counts only if it shows this amount in addition to the loan's other
+    A reading from before the posting of the repayment would show the customer a balance that is too
+    high. So a reading counts only if its `paid` includes this repayment as well as the loan's other
     repayments, or if nothing is left to pay.
     """
     if after is None or after.unpaid_amount is None:
@@ -103,7 +105,7 @@ def find_remainder(
     coming, due = after.next_due_amount, after.next_due_at
     overdue = after.overdue_amount if left > 0 else None
     is_late = overdue is not None and overdue > 0
-    # The balances can't show that a payment which the service converts is counted in full.
+    # If the service converts a payment, the balances can't show that the full amount counted.
     shown = overdue if is_late and repayment.moves_paid_by is not None else None
     is_hidden = is_late and (shown is None or (due is not None and due <= after.taken_at))
     if left <= 0 or is_hidden or not coming or due is None:
@@ -122,10 +124,10 @@ def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool
 
 
 class Receipt(NamedTuple):
-    """The paper that a customer gets for a repayment. `person` is empty for an unknown name.
+    """The paper that a customer gets for a repayment. `person` is empty if the name is unknown.
 
-    `is_one` is False if the repayment is not known to be recorded; the paper is then a slip and
-    never a receipt.
+    `is_one` is False if the repayment is not known to be recorded. The paper is then a slip and not
+    a receipt.
     """
 
     repayment: Repayment
@@ -143,8 +145,8 @@ def build_receipt(
 ) -> Receipt:
     """Return the receipt or slip of a repayment that this person may print.
 
-    A person without the right to see names gets initials. The language is that of the request, or
-    else the lender's.
+    A person without the right to see names gets initials. The language is the one in the request,
+    or else the lender's.
     """
     app = lending_app(repayment.app_id)
     may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by
@@ -172,7 +174,7 @@ def _choose_language(request: PersonRequest) -> str:
 def open_for_printing(repayment: Repayment, by: User) -> datetime | None:
     """Record on the repayment and in the audit trail that a receipt is opened for printing.
 
-    Return the time when it was first opened; None if it was never opened before. A browser does not
+    Return the time of the first opening; None if this is the first opening. A browser does not
     report printing, so an opened receipt counts as given to the customer.
     """
     now = timezone.now()

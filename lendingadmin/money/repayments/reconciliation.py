@@ -1,8 +1,8 @@
 """Checks of UNKNOWN repayments against the loan, and the sweep after a lost sender.
 
-The sweep marks as unknown the repayments of a lost sender. This module is called by open pages, by
-the worker and by `manage.py reconcile`. A due check is claimed by a compare-and-swap, so several
-people on one page cost only one call.
+The sweep marks the repayments of a lost sender as unknown. Open pages, the worker and `manage.py
+reconcile` call this module. A caller claims a due check with a compare-and-swap, so several people
+on one page cause only one call.
 """
 
 import time
@@ -25,18 +25,18 @@ from .evidence import Effect, conclude
 from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
-# Seconds after which a page makes no further check.
+# After this many seconds, a page starts no further check.
 RUN_FOR = 3.0
 
-# At most this many are processed at once, because a day's outage must not fill the memory or delay
-# a page.
+# The most repayments that are processed at once. After a day's outage, more would fill the memory
+# or delay a page.
 _AT_MOST = 200
 
-# A check that has been due for longer than this means that no worker is fast enough.
+# If a check has been due for longer than this, the workers are too slow or stopped.
 _LATE_CHECK = timedelta(minutes=5)
 
-# Repayments that are checked. Checks continue after a conclusion, because `paid` may rise late. A
-# recorded repayment is due for a check only until its effect is read.
+# The repayments that are checked. Checks continue after a conclusion, because `paid` may rise late.
+# For a recorded repayment, checks continue only until its effect is read.
 _CHECKED = Q(
     state__in=(RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND, RepaymentState.RECORDED)
 ) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
@@ -56,11 +56,11 @@ LATE_RISE = _(
 
 
 def conclude_overdue() -> int:
-    """End expired repayments, and mark repayments of lost senders as unknown; return how many.
+    """End expired repayments, and mark repayments of lost senders as unknown; return their number.
 
-    An expired intent becomes “not sent, according to our records”. A repayment that got no answer
-    becomes unknown. A repayment that was not approved in time expires. At most _AT_MOST of each
-    kind are changed; the next call continues.
+    An expired intent becomes “not sent, according to our records”. A sent repayment without an
+    answer becomes unknown. A repayment that was not approved in time becomes declined. At most
+    _AT_MOST of each kind change; the next call continues.
     """
     now = timezone.now()
     expired = Repayment.objects.filter(state=RepaymentState.PENDING, send_before__lte=now)[
@@ -86,9 +86,9 @@ def conclude_overdue() -> int:
 def list_due() -> list[Repayment]:
     """Return the repayments whose next check is due now, the longest waiting first.
 
-    At most _AT_MOST are returned. A checked repayment is no longer due, so the next call returns
-    the following repayments. Each app gets the same share, and the apps take turns, because an app
-    whose service hangs must not block the others.
+    Return at most _AT_MOST. A checked repayment is no longer due, so the next call returns others.
+    Each app gets the same share and the apps take turns, so that an app whose service hangs does
+    not block the others.
     """
     share = _AT_MOST // len(settings.LENDING_APPS)
     by_app = [_list_due_of(app.app_id, share) for app in settings.LENDING_APPS]
@@ -96,7 +96,7 @@ def list_due() -> list[Repayment]:
 
 
 def find_late_check() -> str:
-    """Return a sentence about the oldest late check, for an operator; empty if none is late."""
+    """Return a sentence for an operator about the oldest late check; empty if no check is late."""
     due = min((moment for moment in _find_oldest_due().values() if moment), default=None)
     if due is None or due > timezone.now() - _LATE_CHECK:
         return ""
@@ -116,7 +116,7 @@ def read_unknown() -> list[tuple[tuple[str, ...], float]]:
 
 
 def _find_oldest_due() -> dict[str, datetime | None]:
-    """Return the time since when a check is due in each app; None if none is due."""
+    """Return the time since when the oldest check of each app is due; None if no check is due."""
     found = {app.app_id: _list_due_of(app.app_id, 1) for app in settings.LENDING_APPS}
     return {app_id: rows[0].next_check_at if rows else None for app_id, rows in found.items()}
 
@@ -129,8 +129,8 @@ def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:
 def check_due(app_id: str, at_most: int) -> None:
     """Make the due checks of an app, while a page waits.
 
-    Stop after a few seconds, or at the first check that fails, because a service that hangs would
-    delay the page at each check.
+    Stop after a few seconds. Also stop at the first check that fails, because a service that hangs
+    would delay the page at each check.
     """
     until = time.monotonic() + RUN_FOR
     for repayment in _list_due_of(app_id, at_most):
@@ -152,7 +152,7 @@ def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
 
 
 def check_now(repayment: Repayment) -> None:
-    """Check the repayment because a person asks for it, unless it was checked a moment ago."""
+    """Check the repayment at a person's request, unless it was checked a moment ago."""
     latest = repayment.latest
     make_due(repayment, _list_checked(), latest.taken_at if latest else None)
     check_if_due(repayment)
@@ -176,7 +176,7 @@ def _check(repayment: Repayment, fresh: Loan | None) -> None:
 def inference_is_off(repayment: Repayment) -> bool:
     """Return True if a repayment of this loan is set aside and not resolved.
 
-    Then a rise proves nothing.
+    In that case, a rise of `paid` proves nothing.
     """
     return Repayment.objects.filter(
         app_id=repayment.app_id,
@@ -226,7 +226,7 @@ GAUGES = [
     ),
     TableGauge(
         "check_due_seconds",
-        "Since when the check that has waited longest is due; Unix time, 0 for none.",
+        "Due time of the check that has waited longest; Unix time, 0 for none.",
         ("app",),
         read_oldest_due,
     ),

@@ -1,9 +1,10 @@
-"""A restored database, and the handling of the repayments that it lost.
+"""Handling of the repayments that a restored database has lost.
 
-The service has the repayments that were recorded in the gap, but the journal does not know them. If
-they were entered again, each would be recorded twice, without a warning about look-alikes. Until a
-person has ended the gap, everyone who enters a repayment confirms that the service does not have it
-yet. Areas whose data lead to repayments reopen these data when `journal_restored` is sent.
+A gap is the time from the backup to the restore. The service has the repayments that were recorded
+in the gap, but the journal does not. If a person entered such a repayment again, it would be
+recorded twice, without a warning about similar repayments. Until a person has ended the gap, each
+person who enters a repayment confirms that the service does not have it yet. Other areas can undo
+decisions that depend on the journal when `journal_restored` is sent.
 """
 
 from datetime import datetime
@@ -31,7 +32,7 @@ from .models import Reading, ReceiptCounter, Repayment, Restoration
 from .states import RepaymentState
 
 # At least this many numbers are skipped, and at most twice as many, because lost rows had some of
-# them.
+# these numbers.
 _LEAP = 100_000
 
 # Sent with `app_id` and `until`, within the transaction that opens the gap.
@@ -58,7 +59,7 @@ class RestoreSummary(NamedTuple):
 class PaidRise(NamedTuple):
     """The rise of a loan's `paid` that no repayment in the journal explains.
 
-    It is measured from the last reading before the gap, taken at `read_at`.
+    The rise is measured from the last reading before the gap, which was taken at `read_at`.
     """
 
     amount: Decimal
@@ -66,13 +67,12 @@ class PaidRise(NamedTuple):
 
 
 def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
-    """Record that all rows of these apps written after `since` are lost; return the changes.
+    """Record that the rows of these apps from after `since` are lost; return the changes.
 
-    A repayment in the state `pending` or `sent` may have been sent and answered since, so it
-    becomes unknown. A repayment that waits for approval may have been approved and sent. It no
-    longer waits, and is marked as declined by the clean-up. New numbers of repayments and receipts
-    are higher than those of lost rows. If the function stops early, call it again; it continues
-    with the same gap.
+    A repayment in the state `pending` or `sent` may have been sent and answered after the backup,
+    so it becomes unknown. A repayment that waits for approval may have been approved and sent, so
+    it is declined with `ended_by_sweep`. New numbers of repayments and receipts are higher than
+    those of lost rows. If the function stops early, call it again; it continues with the same gap.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -90,14 +90,14 @@ def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
 
 
 def end_gap(row: Restoration, by: User) -> bool:
-    """End the gap after a person has checked it; return False if it was already ended."""
+    """End the gap after a person has checked it; return False if it has already ended."""
     starts, fields = Restoration.objects.filter(ended_at=None), {"ended_at": timezone.now()}
     outcome = _("checked")
     return transition(row, starts, fields | {"ended_by": by}, by=by, action=ACTION, outcome=outcome)
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
-    """Return the gap of an app, if there is one; nothing for people who may not end it."""
+    """Return the open gap of an app; none for people who may not end it."""
     if not person.has_perm(RESOLVE, app_id):
         return Restoration.objects.none()
     return services.list_gaps(app_id)
@@ -116,8 +116,9 @@ def list_suspected(app_id: str, person: User) -> QuerySet[SuspectedRestore]:
 def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:
     """Return the rise of a loan's `paid` that the journal's repayments do not explain.
 
-    The rise is measured from the last reading before the gap. It is zero or less if the repayments
-    explain all of the rise. Return None if there is no readable reading before the gap.
+    The rise is measured from the last reading before the gap. If the repayments explain the
+    complete rise, the result is zero or less. Return None if there is no readable reading before
+    the gap.
 
     The effect of a repayment in another currency is unknown, so its rise counts as unexplained.
     """
@@ -138,7 +139,7 @@ def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRi
 
 
 def _mark_unknown(now: datetime) -> int:
-    """Mark as unknown the repayments that may have been sent since the backup; return how many.
+    """Mark repayments as unknown that may have been sent since the backup; return their number.
 
     A sent repayment is due for a check immediately. A repayment that was not sent yet has no
     reading for comparison, so it waits for a person.
@@ -147,9 +148,10 @@ def _mark_unknown(now: datetime) -> int:
     rows = list(Repayment.objects.filter(state__in=starts))
     moves = []
     for one in rows:
-        # If the repayment was sent, this was soon after its entry. Later rises may belong to it.
+        # If the repayment was sent, this happened soon after its entry. Later rises may belong to
+        # it.
         sent = {"sent_at": one.sent_at or one.approved_at or one.created_at}
-        # If the loan was not read before sending, no check can decide, and a person must.
+        # If the loan was not read before sending, no check can decide, so a person must decide.
         due = now if one.state == RepaymentState.SENT else None
         fields = {"why": _(_WHY), "next_check_at": due, **sent}
         moves.append(services.Move(one, RepaymentState.UNKNOWN, fields, starts))
@@ -157,7 +159,7 @@ def _mark_unknown(now: datetime) -> int:
 
 
 def _end_waiting() -> int:
-    """Decline the repayments that wait for approval, as a sweep; return how many.
+    """Decline the repayments that wait for approval, as a sweep does; return their number.
 
     These repayments may have been approved and sent after the backup.
     """
@@ -171,7 +173,8 @@ def _move_numbers_on(app_ids: list[str], first_year: int, last_year: int) -> int
     """Skip the numbers that lost repayments and receipts may have.
 
     Return the number of the next repayment. An app's first receipt of a year may be lost, so each
-    year gets a counter, with one more year on each side because of the lender's zone.
+    year gets a counter. One year is added on each side, because years are in the lender's time
+    zone.
     """
     for app_id in app_ids:
         for year in range(first_year - 1, last_year + 2):

@@ -1,9 +1,9 @@
 """Sending of committed intents to the service, each at most once.
 
-The order of the steps is the guarantee: commit the intents, read the baselines, commit `sent`, then
-use the connections. Repayments of different loans may take these steps together. Only the calls run
-in parallel, on threads that touch neither a row nor the database. This module never repeats a call;
-a result that may be a success stays unknown.
+The order of the steps guarantees this: commit the intents, read the baselines, commit `sent`, and
+only then use the connections. Repayments of different loans may take these steps together. Only the
+calls run in parallel, on threads that use neither rows nor the database. This module never repeats
+a call. If a call may have succeeded, the result is unknown.
 """
 
 import logging
@@ -54,14 +54,14 @@ from .states import RepaymentState
 
 logger = logging.getLogger(__name__)
 
-# The advice for a person if the service recorded a repayment but this can't be saved.
+# The advice for a person if the service recorded a repayment, but the dashboard can't save this.
 PASS_ON = gettext_noop(
     "Do not enter this repayment again. Write down the reference and give it to a manager."
 )
 
 
 class Outcome(NamedTuple):
-    """The result of a sent repayment; `card` describes it, in case it can't be saved."""
+    """The result of a sent repayment. `card` describes the result if it can't be saved."""
 
     move: services.Move
     card: Card
@@ -76,15 +76,14 @@ def record(
     checked: bool = False,
     approval: Approval | None = None,
 ) -> Repayment:
-    """Commit the intent and send it; return the row with its present state.
+    """Commit an intent and send it; return the row with its present state.
 
-    The same `idempotency_key` returns the first row and sends nothing. An intent that needs a
-    second person and has no `approval` is not sent either. Such an intent waits, with a reading of
-    the loan's balances at that time. Rows of a batch have the batch's approval.
+    If the `idempotency_key` was used before, return the first row and send nothing. An intent that
+    needs a second person and has no `approval` is not sent. It waits, with a reading of the loan's
+    balances at that time. Rows of a batch have the approval of the batch.
 
-    Nothing is sent if the function raises one of the errors of `services.create_intent`. Raise
-    OutcomeNotKept if the database does not save the result. Any other fault of the database happens
-    before the call.
+    If an error of `services.create_intent` is raised, nothing was sent. Raise OutcomeNotKept if the
+    database can't save the result. Any other fault of the database happens before the call.
     """
     repayment, is_new = services.create_intent(
         request, by, idempotency_key, agreed=agreed, checked=checked, approval=approval
@@ -97,7 +96,7 @@ def record(
 def record_all(
     intents: Sequence[services.Intent], by: User, *, approval: Approval | None = None
 ) -> list[Repayment | services.IntentRefused]:
-    """Record intents of different loans of one app together, each as `record` does.
+    """Record intents of different loans of one app together. Each is handled as in `record`.
 
     If a rule refuses an intent, the exception is returned in its place.
     """
@@ -110,7 +109,7 @@ def record_all(
 
 
 def _send_new(repayments: Sequence[Repayment], by: User) -> None:
-    """Send the pending repayments; read the loans of repayments that wait for a second person."""
+    """Send the pending repayments. Read the loans of those that wait for a second person."""
     waiting = [one for one in repayments if one.state == RepaymentState.AWAITING]
     if waiting:
         Reading.objects.bulk_create(take_readings(waiting, Reading.Kind.ENTERED))
@@ -120,7 +119,7 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """Approve a repayment as `services.approve` does, then send it once.
 
-    Return True if it was approved.
+    Return True if this approved the repayment.
     """
     is_approved = services.approve(repayment, by, agreed=agreed, checked=checked)
     if is_approved:
@@ -184,7 +183,8 @@ def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
 def check_deadline(repayment: Repayment) -> None:
     """Raise NotSent if the deadline has passed.
 
-    The client calls this right before the first byte, because the process may have been paused.
+    The client calls this right before it sends the first byte, because the process may have been
+    paused.
     """
     if timezone.now() >= repayment.send_before:
         raise NotSent("the time limit for sending is over")
@@ -193,9 +193,9 @@ def check_deadline(repayment: Repayment) -> None:
 def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> Outcome:
     """Return the outcome of a sent repayment from the result of its call.
 
-    A 2xx with the same loan means recorded. After an error the outcome is refused, not sent or
-    unknown, depending on the error's `saved`. After a fault of the dashboard the outcome is unknown
-    if a byte may have been sent, and otherwise not sent.
+    A 2xx with the same loan means recorded. After an error, the outcome is refused, not sent or
+    unknown, depending on the error's `saved`. After a fault of the dashboard, the outcome is
+    unknown if a byte may have been sent, and otherwise not sent.
     """
     result, call = written
     fields: dict[str, object]
@@ -217,7 +217,8 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
         fields, request_id = {"status": call and call.status}, (call and call.request_id) or ""
     next_check_at = None
     if to == RepaymentState.RECORDED:
-        # Due until the effect was read: if the sender dies here, the next check reads it.
+        # A check is due until the effect is read. If the sender dies here, the next check reads the
+        # effect.
         next_check_at = timezone.now()
     elif to == RepaymentState.UNKNOWN:
         next_check_at = timezone.now() + next_delay(0, timedelta(0))
@@ -239,8 +240,8 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
     """Save the outcomes of sent repayments, then read the effects of the recorded repayments.
 
-    All outcomes are saved together. If this fails, each is saved alone, so that none blocks
-    another. If an outcome still can't be saved, its fault is raised.
+    Save all outcomes together. If this fails, save each outcome alone, so that none blocks another.
+    If an outcome still can't be saved, raise its fault.
     """
     moves, card = [one.move for one in outcomes], outcomes[0].card
     if len(outcomes) > 1:
@@ -275,7 +276,7 @@ def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:
 def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> None:
     """Read the effects of acknowledged repayments; after a fault, the next check tries again.
 
-    Checks try this for a day. `fresh` is the loan of a single repayment, if the caller has just
+    Checks try again for a day. `fresh` is the loan of a single repayment, if the caller has just
     read it.
     """
     if not repayments:
@@ -291,7 +292,7 @@ def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> N
 
 
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
-    """Read the loan, save its balances as a reading and return the reading; see `take_readings`."""
+    """Read the loan of a repayment, and save and return the reading. See `take_readings`."""
     [reading] = take_readings([repayment], kind, fresh)
     reading.save()
     return reading
@@ -300,7 +301,7 @@ def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
 def take_readings(
     repayments: Sequence[Repayment], kind: str, fresh: Loan | None = None
 ) -> list[Reading]:
-    """Read the loans of these repayments in parallel; return their readings, unsaved.
+    """Read the loans of these repayments in parallel; return the unsaved readings.
 
     A failed read gives a reading with the fault as a sentence. An answer that does not name the
     loan is a fault, because its balances are not evidence. `fresh` is the loan of a single

@@ -1,8 +1,8 @@
 """Commands of the repayment table: commit intents, and change their state.
 
-Each transition is a compare-and-swap that must change exactly one row. The transition is committed
-before the call that it guards, because `durable=True` refuses an outer transaction. Several
-repayments may share a transaction. A single repayment is a group of one.
+Each transition is a compare-and-swap that must change exactly one row. It is committed before the
+call that it guards; `durable=True` refuses an outer transaction. Several repayments may share a
+transaction. A single repayment is a group of one.
 """
 
 import secrets
@@ -47,10 +47,10 @@ REFUSED_LATE = _(
 
 _TRIES = 3
 
-# In these states only its sender changes the row, so the sender's object equals the stored row.
+# In these states only the sender changes the row, so the sender's object equals the stored row.
 _SENDERS_OWN = (RepaymentState.PENDING, RepaymentState.SENT)
 
-# When a repayment enters one of these states, its loan's rises of `paid` are attributed again.
+# When a repayment enters one of these states, the rises of its loan's `paid` are attributed again.
 _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOLVED)
 
 
@@ -59,7 +59,7 @@ class IntentRefused(Exception):
 
 
 class DuplicateExternalId(IntentRefused):
-    """Error: another repayment of this loan has the externalId, and is or may be recorded."""
+    """Error: another repayment of this loan uses the externalId, and is or may be recorded."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"externalId is taken by {other}")
@@ -67,7 +67,7 @@ class DuplicateExternalId(IntentRefused):
 
 
 class LoanBusy(IntentRefused):
-    """Error: another repayment of this loan is open, so evidence can't distinguish the two."""
+    """Error: another repayment of this loan is open, and evidence can't distinguish the two."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"{other} of this loan is still open")
@@ -118,7 +118,7 @@ class Request:
 
 
 class Intent(NamedTuple):
-    """A request with its idempotency key.
+    """A request, with its idempotency key and the person's confirmations.
 
     With `agreed`, the person accepts that an abandoned attempt may be recorded too. With `checked`,
     the person has checked that the service does not have the repayment, because the journal may
@@ -151,9 +151,9 @@ def build_request(repayment: Repayment) -> Request:
 
 
 def make_external_id(app_id: str, now: datetime) -> str:
-    """Return an externalId for a payment without one, such as cash over the counter.
+    """Return an externalId for a payment that has none, such as cash over the counter.
 
-    The id contains the day in the lender's zone.
+    The id contains the day in the lender's time zone.
     """
     day = now.astimezone(receipts.find_zone(app_id))
     return f"CASH-{day:%Y%m%d}-{secrets.token_hex(4).upper()}"
@@ -170,15 +170,15 @@ def create_intent(
 ) -> tuple[Repayment, bool]:
     """Commit the intent before anything is sent; return the intent and whether it is new.
 
-    The intent is `pending`, or `awaiting` if it needs a second person and has no `approval`. The
-    same `idempotency_key` returns the first intent.
+    The intent is `pending`, or `awaiting` if it needs a second person and has no `approval`. If the
+    `idempotency_key` was used before, return the first intent.
 
-    If nothing is saved, raise one of these errors. DuplicateExternalId and LoanBusy mean that
-    another repayment of the loan blocks this one. MayDouble means that an abandoned attempt may be
-    recorded too, and the person has not `agreed` to this. MayBeForgotten means that the database
-    was restored, and the person has not `checked` the service. NobodyToApprove means that no other
-    person may approve, and OwnRepayment that the approver is `by`. MayBeRestored means that the
-    database may have been restored without notice.
+    After each of these errors, nothing is saved. DuplicateExternalId and LoanBusy: another
+    repayment of the loan blocks this one. MayDouble: an abandoned attempt may be recorded too, and
+    the person has not `agreed` to this. MayBeForgotten: the database was restored, and the person
+    has not `checked` the service. NobodyToApprove: no other person may approve. OwnRepayment: the
+    approver is `by`. MayBeRestored: the database may have been restored, and no person has
+    confirmed or denied this.
     """
     intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
@@ -186,7 +186,8 @@ def create_intent(
             [repayment] = _commit([intent], by, approval)
             return repayment, True
         except IntegrityError:
-            # The row that blocked the intent may have changed before it is searched.
+            # The row that blocked the intent may have changed before this search, so the loop tries
+            # again.
             first = explain_refusal(request, idempotency_key)
         if first:
             return first, False
@@ -196,10 +197,10 @@ def create_intent(
 def create_intents(
     intents: Sequence[Intent], by: User, *, approval: approvals.Approval | None = None
 ) -> list[tuple[Repayment, bool] | IntentRefused]:
-    """Commit intents of one app as `create_intent` does; return a result or a refusal for each.
+    """Commit intents of one app, as `create_intent` does; return a result or refusal for each.
 
-    Intents are committed together. If a rule blocks one of them, or the database reports a
-    deadlock, all are rolled back, and then each intent is committed alone.
+    Commit the intents together. If a rule blocks one of them, or the database reports a deadlock,
+    roll all back and commit each intent alone.
     """
 
     def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
@@ -228,7 +229,7 @@ def list_gaps(app_id: str) -> QuerySet[Restoration]:
 
 
 def find_forgotten_until(app_id: str) -> datetime | None:
-    """Return the end of the newest gap: before this time, the app's journal may lack entries.
+    """Return the end of the newest gap. Before this time, the app's journal may lack entries.
 
     Ended gaps count too. Return None if the app was never restored.
     """
@@ -240,9 +241,8 @@ def find_forgotten_until(app_id: str) -> datetime | None:
 def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> QuerySet[Repayment]:
     """Return the abandoned attempts with this externalId, on this loan or on any loan.
 
-    `account_id` is None for any loan. The attempts were abandoned by evidence, a sweep, a restore
-    or a person. The service never refused them, so each may be recorded there, or may still be
-    posted.
+    `account_id` is None for any loan. Evidence, a sweep, a restore or a person ended these
+    attempts. The service never refused them, so each may be recorded there or may still be posted.
     """
     same_id = Q(app_id=app_id, external_id_key=normalise_external_id(external_id))
     if account_id is not None:
@@ -274,7 +274,8 @@ def _commit(
     size = len(intents)
     with transaction.atomic(durable=True):
         if own := read_limits(app_id):
-            # The person is locked, because two requests at once must not both pass the daily limit.
+            # Lock the person's row, so that two requests at the same time can't both pass the daily
+            # limit.
             list(User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
             size = 1
         repayments: list[Repayment] = []
@@ -284,8 +285,8 @@ def _commit(
         is_waiting = any(one.state == RepaymentState.AWAITING for one in repayments)
         if is_waiting and not approvals.list_approvers(app_id, but=by).exists():
             raise NobodyToApprove
-        # This check follows the insertion. If another transaction abandons a repayment with the
-        # same id at the same time, it is committed by then.
+        # This check comes after the insertion. If another transaction abandons a repayment with the
+        # same id at the same time, that transaction is committed before this check.
         pairs = zip(repayments, intents, strict=True)
         same = [
             Q(app_id=one.app_id, account_id=one.account_id, external_id_key=one.external_id_key)
@@ -315,7 +316,7 @@ def _build(
     now: datetime,
     own: ApprovalLimits | None,
 ) -> Repayment:
-    """Return the row of an intent under the limits of its app, not stored yet."""
+    """Return the unsaved row of an intent. The limits of the app decide if it needs approval."""
     request = intent.request
     external_id = request.external_id.strip() or make_external_id(request.app_id, now)
     is_minted = not request.external_id.strip() or request.external_id_minted or _repeats(request)
@@ -343,7 +344,7 @@ def _build(
 def _repeats(request: Request) -> bool:
     """Return True if the request sends a payment again under an id that the dashboard made.
 
-    Such a request is about the same cash.
+    Such a request is about the same cash as before.
     """
     if request.retry_of is None:
         return False
@@ -356,7 +357,7 @@ def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
     """Return the first repayment with the idempotency key, if there is one.
 
     Otherwise raise DuplicateExternalId or LoanBusy if another repayment blocks the request. Return
-    None if there is no such repayment any more.
+    None if nothing blocks the request any more.
     """
     first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if first:
@@ -389,7 +390,7 @@ def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | N
 def move(
     repayment: Repayment, to: RepaymentState, *, by: User | None, why: str = "", **fields: Any
 ) -> bool:
-    """Change the state of a row to `to` as `move_all` does; return True if it changed."""
+    """Change the state of a row to `to`, as `move_all` does; return True if the state changed."""
     [is_moved] = move_all([Move(repayment, to, {"why": why, **fields})], by=by)
     return is_moved
 
@@ -399,10 +400,10 @@ def move_all(
 ) -> list[bool]:
     """Change the state of each row that is in a start state of its move.
 
-    Return True for each row that changed, and False for the others. All moves are committed
-    together with their audit entries, the new receipt numbers and the new `readings`. Presumptions
-    that the moves disprove are withdrawn. `by` is None for the dashboard itself. In any case, the
-    given objects get the stored values.
+    Return True for each row that changed, and False for the others. Commit all moves together, with
+    their audit entries, the new receipt numbers and the new `readings`. Withdraw presumptions that
+    the moves disprove. `by` is None if the dashboard makes the change. The given objects get the
+    stored values in any case.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):
@@ -415,16 +416,17 @@ def move_all(
             for landed in (done if presumed else ())
             for one in _withdraw_presumptions(landed.repayment, presumed)
         ]
-        # Numbers are given late, because other receipts of the app wait for this transaction.
+        # Numbers are given late, because from here on other receipts of the app wait for this
+        # transaction.
         receipts.give_numbers([one.repayment for one in done])
-        # The audit entries come last, because all other entries of the trail wait too.
+        # The audit entries come last, because from here on all other entries of the trail wait.
         entries = [_build_entry(one.repayment, by, one.fields.get("why", "")) for one in done]
         audit.record_all(entries + [_build_entry(one, None, one.why) for one in withdrawn])
     return moved
 
 
 def _swap(move: Move, now: datetime) -> bool:
-    """Update the row if its state is a start of the move; return whether it was updated."""
+    """Update the row if its state is a start of the move; return True if it was updated."""
     repayment, held = move.repayment, move.repayment.state
     starts = REACHED_FROM[move.to] if move.starts is None else move.starts
     values = bind(repayment, **{"why": "", **move.fields, "state": move.to, "state_at": now})
@@ -455,9 +457,10 @@ def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
 def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repayment]:
     """Make presumed repayments unknown if `landed` explains their rise; return these repayments.
 
-    Each of them gets an alarm. If another repayment of the loan is open, it is also set aside.
-    This happens if the service acknowledges `landed` late, or a person resolves it as recorded,
-    because a rise is evidence for only one repayment.
+    A rise is evidence for only one repayment. So presumptions may be wrong if the service
+    acknowledges `landed` late, or if a person resolves it as recorded. Each withdrawn repayment
+    gets an alarm. If another repayment of the loan is open, the withdrawn repayment is also set
+    aside.
     """
     withdrawn = []
     for presumed in list_of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED):
@@ -521,8 +524,8 @@ def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> N
 def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
     """Change the state to `refused` or `not sent`, as `to` says.
 
-    A late refusal of a repayment that was concluded as recorded raises an alarm. A state that a
-    person resolved stays, and the service's words are added.
+    If the repayment counted as recorded, a late refusal raises an alarm. If a person has resolved
+    the repayment, the state does not change, and only the service's words are added.
     """
     repayment.refresh_from_db()
     is_resolved = repayment.state == RepaymentState.RESOLVED
@@ -543,9 +546,9 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
 
 
 def raise_alarm(repayment: Repayment, text: str, *, joins: bool = False) -> None:
-    """Save and commit an alarm for this repayment, with an audit entry, unless it has one.
+    """Save and commit an alarm for a repayment without one, with an audit entry.
 
-    With `joins`, the text is added to an unseen alarm, or replaces one that was seen.
+    With `joins`, the text is added to an unseen alarm, or replaces an alarm that was seen.
     """
     with transaction.atomic(durable=True):
         row = Repayment.objects.select_for_update().get(pk=repayment.pk)
@@ -583,7 +586,7 @@ def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
     )
 
 
-# Decisions by people. A person cannot decide on their own repayments, or on repayments of a person
+# Decisions by people. A person can't decide on their own repayments, or on repayments of a person
 # of whom they are not independent (core/staff/independence.py).
 
 
@@ -606,14 +609,15 @@ def _check_other(repayment: Repayment, by: User) -> None:
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
-    """Approve a repayment as a second person; return whether it is now `pending`, ready to send.
+    """Approve a repayment as a second person; return True if it is now `pending`, ready to send.
 
-    It is not `pending` if it has expired, or if another person has already decided. Raise
-    OwnRepayment for the person who entered it, and NotIndependent for an approver who is not
-    independent of that person. Raise LoanBusy if another repayment of the loan is open. Raise
-    MayDouble if an abandoned attempt may be recorded too, and the approver has not `agreed` to
-    this. Raise MayBeForgotten if the journal has a gap and the approver has not `checked` the
-    service. Raise MayBeRestored if the database may have been restored without notice.
+    Return False if the repayment has expired, or if another person has already decided. Raise
+    OwnRepayment if the approver entered the repayment, and NotIndependent if the approver is not
+    independent of the person who entered it. Raise LoanBusy if another repayment of the loan is
+    open. Raise MayDouble if an abandoned attempt may be recorded too, and the approver has not
+    `agreed` to this. Raise MayBeForgotten if the journal has a gap and the approver has not
+    `checked` the service. Raise MayBeRestored if the database may have been restored, and no person
+    has confirmed or denied this.
     """
     _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
@@ -637,7 +641,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 
 
 def decline(repayment: Repayment, reason: str, by: User) -> bool:
-    """Decline a repayment; return False, and change nothing, if it waits for no approval.
+    """Decline a repayment with a reason; return False if it does not wait for approval.
 
     `by` is an approver, or the person who entered the repayment.
     """
@@ -647,9 +651,9 @@ def decline(repayment: Repayment, reason: str, by: User) -> bool:
 
 
 def lapse_unapproved(at_most: int) -> int:
-    """End repayments that were not approved within a day; return how many.
+    """End repayments that were not approved within a day; return their number.
 
-    At most `at_most` are ended; the next call continues.
+    End at most `at_most` repayments; the next call continues.
     """
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
@@ -660,8 +664,8 @@ def lapse_unapproved(at_most: int) -> int:
 def mark_alarm_seen(repayment: Repayment, by: User) -> None:
     """Mark the alarm of a repayment as seen.
 
-    The alarm leaves the home page and stays with the repayment. Nothing changes if it was seen
-    before.
+    The home page no longer shows the alarm, but the repayment does. If the alarm was seen before,
+    nothing changes.
     """
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):
@@ -673,8 +677,9 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
     """Resolve a repayment by a person's decision; return False if its state forbids this.
 
-    Raise OwnRepayment for the person who entered it, NotIndependent for a person who is not
-    independent of that person, and DuplicateExternalId if its externalId is in use again.
+    Raise OwnRepayment if the person entered the repayment, NotIndependent if the person is not
+    independent of the person who entered it, and DuplicateExternalId if another repayment now uses
+    the externalId.
     """
     _check_other(repayment, by)
     fields = {
@@ -682,8 +687,8 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
         "resolution_reason": reason,
         "resolved_by": by,
         "resolved_at": timezone.now(),
-        # A repayment that is resolved as not recorded is still checked, because a late rise must be
-        # found although its id may be used again.
+        # Checks continue after a resolution as not recorded, because a late rise must be found. The
+        # id of the repayment may be used again by then.
         "next_check_at": timezone.now() if resolution == Resolution.NOT_RECORDED else None,
     }
     try:
@@ -700,8 +705,9 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
     """Set aside an unknown repayment, so that the loan's next repayment can be sent.
 
-    Return False if the repayment is not unknown or is already set aside. Raise OwnRepayment for the
-    person who entered it, and NotIndependent for a person who is not independent of that person.
+    Return False if the repayment is not unknown or is already set aside. Raise OwnRepayment if the
+    person entered the repayment, and NotIndependent if the person is not independent of the person
+    who entered it.
     """
     _check_other(repayment, by)
     with transaction.atomic(durable=True):

@@ -1,12 +1,12 @@
 """Text of the SMS to a customer about a recorded repayment: at most one message in GSM-7.
 
-A message with other letters has room for 70 signs, too few for two amounts. So letters lose their
-marks if GSM-7 lacks them, and words that GSM-7 can't write are left out.
+A message with other letters has room for only 70 characters, too few for two amounts. So letters
+that GSM-7 lacks lose their accents, and words that GSM-7 can't write are left out.
 
-After the received amount, the text names the overdue amount and the next instalment. If it is too
-long, the name is shortened first. Then these are left out, in this order: the time of the balance,
-the end of the lender's name, the code, the lender, the balance, the next instalment, the overdue
-amount. An amount, a code or a number appears in full or not at all.
+After the received amount, the text has the overdue amount and the next instalment. If the text is
+too long, the borrower's name is shortened first. Then these parts are left out, in this order: the
+time of the balance, the end of the lender's name, the code, the lender, the balance, the next
+instalment, the overdue amount. An amount, a code or a number appears in full or not at all.
 """
 
 import unicodedata
@@ -27,13 +27,14 @@ LONGEST = 160
 # SMS.
 _SENDER = 11
 
-# 3GPP TS 23.038, 6.2.1: the default alphabet, and the characters that take two signs in it.
+# 3GPP TS 23.038, 6.2.1: the default alphabet, and the characters that count twice.
 _BASIC = frozenset(
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     "ÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 )
 _EXTENDED = frozenset("^{}\\[~]|€")
-# Characters that Unicode does not decompose: punctuation, and letters of Hausa, Ewe, Twi and more.
+# Replacements for characters that Unicode does not decompose: punctuation, and letters of Hausa,
+# Ewe, Twi and other languages.
 _SPELLED = dict(
     zip(
         "’‘ʼ“”„–—‑ŋŊɛƐɔƆɖƉƒƑɣƔʋƲɓƁɗƊƙƘƴƳıłŁđĐ",
@@ -44,7 +45,7 @@ _SPELLED = dict(
 
 
 def write_sms(receipt: Receipt) -> str:
-    """Return the text in the receipt's language. The repayment must be known to be recorded."""
+    """Return the text of the SMS in the receipt's language. The repayment must be recorded."""
     with override(receipt.language):
         return next(text for text in _list_texts(receipt) if count_signs(text) <= LONGEST)
 
@@ -55,7 +56,10 @@ def count_signs(text: str) -> int:
 
 
 def fold_letters(text: str) -> str:
-    """Return the text in GSM-7 characters, without other accents; empty if impossible."""
+    """Return the text in GSM-7 characters; empty if this is not possible.
+
+    Accents that GSM-7 lacks are removed.
+    """
     found = "".join(map(_fold_letter, " ".join(text.split())))
     return "" if "\0" in found else found
 
@@ -71,7 +75,7 @@ def _fold_letter(letter: str) -> str:
 
 
 def _list_texts(receipt: Receipt) -> Iterator[str]:
-    """Yield the text with all parts, then with fewer and fewer parts; the last text always fits."""
+    """Yield the text with all parts, then with fewer and fewer parts. The last text always fits."""
     lender, code = fold_letters(receipt.lender), receipt.repayment.external_id
     lender = f"{lender}: " if lender else ""
     of_code = _say(gettext("Code %(code)s."), code=code) if fold_letters(code) == code else ""
@@ -120,7 +124,7 @@ def _say_received(receipt: Receipt, name: str) -> str:
 
 
 def _write_paid_on(receipt: Receipt) -> str:
-    """Return the day of the transaction, without the year if the receipt's number has this year.
+    """Return the day of the transaction. The year is left out if the receipt's number has it.
 
     Return an empty text if the day is unknown.
     """
@@ -133,7 +137,7 @@ def _write_paid_on(receipt: Receipt) -> str:
 
 
 def _write_short_day(day: date, language: str) -> str:
-    # Some languages end a short month with a full stop of its own.
+    # In some languages the short name of a month ends with a full stop.
     return write_day(day, language, "MMMd").rstrip(".")
 
 
@@ -154,10 +158,10 @@ def _say_next(receipt: Receipt) -> str:
 
 
 def _say_balance(receipt: Receipt) -> tuple[str, str]:
-    """Return the balance with the time of its reading, and a shorter form.
+    """Return the balance with the time of its reading, and the same in a shorter form.
 
-    The shorter form has no time if the balance is of the payment's day. Both are empty if the
-    balance is not known.
+    If the balance was read on the day of the payment, the shorter form has no time. Both are empty
+    if the balance is not known.
     """
     left, zone = receipt.remainder, receipt.app.zone
     if left is None:
@@ -173,7 +177,7 @@ def _say_balance(receipt: Receipt) -> tuple[str, str]:
 
 
 def _write_left(receipt: Receipt, amount: Decimal) -> str:
-    """Return an amount of the loan, with its currency only if the payment has another currency."""
+    """Return an amount of the loan. The currency is added only if the payment has another one."""
     currency = receipt.app.currency
     write = figure if receipt.repayment.shown_currency == currency else money
     return write(amount, currency, receipt.language)

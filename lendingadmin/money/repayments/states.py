@@ -1,9 +1,9 @@
 """The states of a repayment that was entered in this dashboard, and the transitions.
 
-A repayment that needs a second person begins as `awaiting`. It becomes `declined` or `pending`.
-`pending` is an intent, committed before anything is sent. `sent` is committed before the socket is
-written. After that the service's answer decides. If there is no readable answer, evidence and
-people decide.
+A repayment that needs a second person begins as `awaiting`, and becomes `declined` or `pending`.
+`pending` is an intent that is committed before anything is sent. `sent` is committed before the
+first byte is sent. Then the answer of the service decides. If there is no readable answer, evidence
+and people decide.
 """
 
 from typing import Final
@@ -37,7 +37,8 @@ class Resolution(TextChoices):
     NOT_RECORDED = "not_recorded", gettext_lazy("It was not recorded")
 
 
-# A loan has at most one repayment in these states. With two, a rise of `paid` would prove nothing.
+# A loan has at most one repayment in these states. If there were two, a rise of `paid` would prove
+# nothing.
 OPEN: Final = (RepaymentState.PENDING, RepaymentState.SENT, RepaymentState.UNKNOWN)
 
 # States in which it is still unknown whether the repayment was recorded.
@@ -55,7 +56,7 @@ HOLDS_EXTERNAL_ID: Final = (
 # States in which the repayment was not approved for sending.
 UNAPPROVED: Final = (RepaymentState.AWAITING, RepaymentState.DECLINED)
 
-# A repayment that enters one of these states is not at the service at that time.
+# When a repayment enters one of these states, the service does not have it.
 NOTHING_SAVED: Final = (
     *UNAPPROVED,
     RepaymentState.PENDING,
@@ -76,9 +77,8 @@ RESENDABLE: Final = (
 RESOLVABLE: Final = (RepaymentState.UNKNOWN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
 # For each state, the states from which it may be reached. The service's answer outranks all other
-# conclusions: a late 2xx moves any state that may have been sent to `recorded`. `services` also
-# withdraws a presumption, from presumed to unknown, when its rise turns out to belong to another
-# repayment.
+# conclusions: a late 2xx changes any state in which the repayment may have been sent to `recorded`.
+# `services` also changes presumed to unknown, if the rise turns out to belong to another repayment.
 REACHED_FROM: Final[dict[RepaymentState, tuple[RepaymentState, ...]]] = {
     RepaymentState.PENDING: (RepaymentState.AWAITING,),
     RepaymentState.DECLINED: (RepaymentState.AWAITING,),

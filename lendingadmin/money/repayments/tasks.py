@@ -1,10 +1,10 @@
 """Background work of the repayments: its tasks and their times (core/worker/duties.py).
 
-`Repayment.next_check_at` is the time when a check is due. At each beat a worker marks repayments of
-lost senders as unknown, and enqueues one `check` for each repayment that is due. A task has only
-the repayment's number; the check claims the row by a compare-and-swap. The second attempt of a lost
-task checks the repayment regardless of `next_check_at`, because the first attempt may have changed
-that time and died before it read the loan.
+`Repayment.next_check_at` is the time when a check is due. At each beat, a worker marks repayments
+of lost senders as unknown, and enqueues one `check` for each repayment that is due. A task gets
+only the number of the repayment, and claims the row with a compare-and-swap. The second attempt of
+a lost task ignores `next_check_at`, because the first attempt may have changed that time and died
+before it read the loan.
 """
 
 import logging
@@ -20,14 +20,14 @@ from .models import Repayment
 
 logger = logging.getLogger(__name__)
 
-# Managers get at most one mail in this time. A mail server that does not answer is not asked more
-# often, because it could delay the checks.
+# Managers get at most one mail in this time. A mail server that does not answer could delay the
+# checks, so it is not called more often either.
 NOTIFY_EVERY = timedelta(minutes=5)
 
 
 @task(takes_context=True)
 def check(context: TaskContext, repayment_id: int) -> None:
-    """Check one repayment if its check is still due; a second attempt of the task always checks."""
+    """Check a repayment if its check is still due. A second attempt of the task always checks."""
     with duties.hide_error_words(f"check of rp-{repayment_id}"):
         repayment = Repayment.objects.filter(pk=repayment_id).first()
         if repayment is None:

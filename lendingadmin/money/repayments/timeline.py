@@ -22,7 +22,7 @@ def find_repayments(subject: Subject) -> QuerySet[Repayment]:
 
 
 def describe_repayment(repayment: Repayment, subject: Subject) -> Item:
-    """Return a repayment's item: its entry, its present state, and its receipt."""
+    """Return the item of a repayment: the entry, the present state and the receipt."""
     receipt = repayment.receipt_number
     parts = [] if subject.account_id else [_("on %(account)s") % {"account": repayment.account_id}]
     parts.append(repayment.external_id)

@@ -1,4 +1,4 @@
-"""Routes of the repayments; all below /apps/<app>/."""
+"""Routes of repayments under /apps/<app>/."""
 
 from django.urls import path
 

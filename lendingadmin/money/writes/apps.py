@@ -1,4 +1,4 @@
-"""Each write to the service, and its outcome, as a Django app."""
+"""Django app for writes to the service and their outcomes."""
 
 from lendingadmin.core import areas
 

@@ -1,4 +1,4 @@
-"""The base of forms that make one write to the service."""
+"""Base class of forms that make one write to the service."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ class WriteForm(forms.Form):
 
     @property
     def fresh_token(self) -> str:
-        """A new token, because the token of a submitted form cannot be used again."""
+        """A new token. The token of a submitted form can't be used again."""
         return idempotency.issue_key(self.request, self.operation)
 
     def send(

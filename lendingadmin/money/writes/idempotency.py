@@ -1,8 +1,8 @@
 """Idempotency keys of forms, and the drafts that forms of two steps save under them.
 
-A form has a signed token with its key, its person and its purpose. The write of the form is
-stored under the key, uniquely, so that a double click or a form that is sent again leads to the
-first result. Issuing a key stores nothing.
+A form has a signed token with its key, its person and its purpose. The write of the form is stored
+under this unique key, so a double click, or a form that is sent again, leads to the first result.
+To issue a key, nothing is stored.
 """
 
 import json
@@ -22,11 +22,11 @@ TOO_LONG = _("This form was open for too long. Check the form and send it again.
 
 
 class StaleKey(Exception):
-    """Error: the token is not ours, is for another person or purpose, or is older than LIFETIME."""
+    """Error: the token is not signed by us, is for another person or purpose, or is too old."""
 
 
 def issue_key(request: PersonRequest, purpose: str, idempotency_key: str | None = None) -> str:
-    """Return a signed token for a form of this person; it has a new key, or the draft's key."""
+    """Return a signed token for a form of this person, with a new key or the key of a draft."""
     unique = idempotency_key or secrets.token_urlsafe(16)
     return signing.dumps([unique, request.user.pk, purpose], salt=_SALT)
 
@@ -60,8 +60,8 @@ def save_draft(
 
 
 def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> dict[str, str] | None:
-    """Return the person's entries under this key; None if none can be opened."""
-    if "\x00" in idempotency_key:  # the key is from an address, and PostgreSQL takes no NUL in text
+    """Return the entries that this person saved under this key; None if there are none."""
+    if "\x00" in idempotency_key:  # an address may have a NUL, which PostgreSQL refuses
         return None
     draft = Draft.objects.filter(
         token=idempotency_key, person=request.user, purpose=purpose
@@ -75,5 +75,5 @@ def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> di
 
 def delete_draft(idempotency_key: str) -> None:
     """Delete the draft of a form whose write has a record."""
-    # Deleting a row by its key is one statement, which needs no transaction.
+    # A deletion by key is one statement and needs no transaction.
     Draft(token=idempotency_key).delete()

@@ -1,6 +1,6 @@
 """Texts about a write: its chip, the event, whether it was saved, and the next step.
 
-A finding is never worded as the service's own answer, and “not found” is never worded as certain.
+No text presents a finding as the service's own answer, or “not found” as certain.
 """
 
 from functools import lru_cache
@@ -18,9 +18,9 @@ from .states import WriteFound, WriteResolution, WriteState
 class StateMessage(NamedTuple):
     """All words and colours of one state.
 
-    `chip` is shown in tables and next to titles. The other fields are the notice: `tone` is its
-    colour, `icon` its picture, `saved` says if anything was saved, and `next` is the person's next
-    step.
+    `chip` is shown in tables and next to titles. The other fields are for the notice: `tone` is its
+    colour, `icon` its picture, `saved` says if anything was saved, and `next` is the next step for
+    the person.
     """
 
     chip: Status
@@ -41,7 +41,7 @@ class StateMessage(NamedTuple):
         return _translate(self, get_language())
 
 
-# The rows of a list have only a few different messages.
+# A list has many rows, but only a few different messages.
 @lru_cache(maxsize=256)
 def _translate(message: StateMessage, _language: str) -> StateMessage:
     return message._replace(

@@ -15,10 +15,10 @@ from .unconfirmed import UnconfirmedWrite
 class Write(UnconfirmedWrite):
     """One write of a form, committed before the call, under the form's idempotency key.
 
-    Repayments have a table of their own. `card` is the error card of a write that did not succeed,
-    as JSON; the service's words in it may be personal. `submitted` is the sent data as JSON; it is
-    deleted when it is no longer needed for a comparison or another entry. `found` is a conclusion
-    from evidence; it never changes the state.
+    Repayments have another table. `card` is the error card of a write that did not succeed, as
+    JSON. It may have personal data, in the service's words. `submitted` has the sent data as JSON.
+    They are deleted when no comparison and no new entry needs them. `found` is a conclusion from
+    evidence, and never changes the state.
     """
 
     person = models.ForeignKey(
@@ -36,14 +36,14 @@ class Write(UnconfirmedWrite):
     # The address of the form in which the person may enter the data again.
     again_at = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    sent_at = None  # a write is sent as soon as it is committed
+    sent_at = None  # this kind of write is sent as soon as it is committed
     found = models.CharField(max_length=8, choices=WriteFound.choices, blank=True)
     resolution = models.CharField(max_length=8, choices=WriteResolution.choices, blank=True)
 
     class Meta:
         indexes = [
             models.Index(fields=["person", "-created_at"], name="write_of_person"),
-            # Only these operators serve “begins with” on PostgreSQL, whatever its collation.
+            # On PostgreSQL, only these operators make “begins with” fast in any collation.
             models.Index(
                 fields=["app_id", "operation", "subject"],
                 opclasses=["", "", "varchar_pattern_ops"],
@@ -62,7 +62,7 @@ class Write(UnconfirmedWrite):
                 condition=models.Q(next_check_at__isnull=False),
                 name="write_next_check",
             ),
-            # Writes that still have the sent data, which are deleted after SESSION_HOURS.
+            # For the deletion of sent data, after SESSION_HOURS.
             models.Index(
                 fields=["created_at"],
                 condition=~models.Q(submitted=""),
@@ -100,8 +100,8 @@ class Write(UnconfirmedWrite):
 class Check(models.Model):
     """The result of one check of a write whose answer is missing.
 
-    `found` is empty if the check had no result; then `why` is the reason. `links` are possible
-    records, as pairs of words and address.
+    `found` is empty if the check had no result, and `why` is then the reason. `links` are possible
+    records, as pairs of a text and an address.
     """
 
     write = models.ForeignKey(Write, on_delete=models.CASCADE, related_name="checks")

@@ -1,7 +1,7 @@
-"""Find out the result of writes without an answer, from later data of the service.
+"""Find out the results of writes without an answer, by reading the service later.
 
-Each area names an OutcomeChecker for its operations. A check is a read; nothing is ever sent again.
-A check sets `found`, never the state. Only a late answer, or a person with a reason, ends an
+Each area has an OutcomeChecker for its operations. A check only reads; nothing is ever sent again.
+A check sets `found` and never the state. Only a late answer, or a person with a reason, ends an
 unknown state.
 """
 
@@ -44,18 +44,19 @@ UNDECIDED = ngettext_lazy(
 )
 # After one of these findings, the person may enter the write again.
 ABANDONED = (WriteFound.NOT_SEEN, WriteFound.DIFFERS)
-# Seconds after which a run starts no further check: a service that hangs must not block the worker.
+# After this many seconds, a run starts no further check, so that a service that hangs does not
+# block the worker.
 _RUN_FOR = 60.0
 _AT_MOST = 200
 _LONGEST_SUBJECT = 300
 
 
 class OwnWrite(Exception):
-    """Error: the person who entered a write may not resolve it; another person must do it."""
+    """Error: the person entered this write, so another person must resolve it."""
 
 
 class Submitted(NamedTuple):
-    """The data that were sent and, for a change, the earlier values of the fields."""
+    """The sent data and, for a change, the earlier values of the fields."""
 
     sent: Mapping[str, object]
     before: Mapping[str, object] = {}
@@ -74,12 +75,12 @@ class CheckResult(NamedTuple):
 
 
 class OutcomeChecker(NamedTuple):
-    """The way an area finds the result of one kind of write.
+    """How an area finds the result of one kind of write.
 
-    `find` reads the service. It gets the write and the data that were sent, and may raise
-    LendingError. `reads` is the permission for this read. `compares` is True if `find` needs the
-    data that were sent. `needs_person` is True if only a person can recognise the record, because
-    the service has no natural key. `there` and `not_seen` are the titles of these two findings.
+    `find` reads the service. It gets the write and the sent data, and may raise LendingError.
+    `reads` is the permission for this read. `compares` is True if `find` needs the sent data.
+    `needs_person` is True if only a person can recognise the record, because the service gives no
+    key to find it by. `there` and `not_seen` are the titles of these two findings.
     """
 
     words: str
@@ -108,7 +109,7 @@ def read_submitted(write: Write) -> Submitted | None:
 def check_due_writes() -> int:
     """Mark writes of lost senders as unknown, and make the checks that are due.
 
-    The worker calls this, so there is no request. Return the number of checks.
+    Return the number of checks. The worker calls this, so there is no request.
     """
     mark_lost_unknown()
     until, made = time.monotonic() + _RUN_FOR, 0
@@ -121,7 +122,7 @@ def check_due_writes() -> int:
 
 
 def mark_lost_unknown() -> int:
-    """Mark at most _AT_MOST writes of lost senders as unknown; return how many."""
+    """Mark at most _AT_MOST writes of lost senders as unknown; return their number."""
     now, marked = timezone.now(), 0
     lost = Write.objects.filter(state=WriteState.SENT, created_at__lte=now - SENDER_LOST)
     for write in lost[:_AT_MOST]:
@@ -137,7 +138,7 @@ def mark_lost_unknown() -> int:
 
 
 def check_if_due(write: Write) -> bool:
-    """Check the write if a check is due and unclaimed; return True if it was checked.
+    """Check a write if a check is due and not claimed; return True if this call checked it.
 
     If the write is SENT, lost writes are first marked as unknown.
     """
@@ -148,7 +149,7 @@ def check_if_due(write: Write) -> bool:
 
 
 def check_now(write: Write) -> None:
-    """Check the write because a person asks for it, unless it was checked a moment ago."""
+    """Check a write at a person's request, unless it was checked a moment ago."""
     latest = write.checks.last()
     if write.found != WriteFound.THERE:
         make_due(write, _list_checked(), latest.taken_at if latest else None)
@@ -171,7 +172,7 @@ def _check(write: Write) -> None:
 def read_outcome(write: Write) -> Check:
     """Read the service and return the saved check.
 
-    The check has the finding, or the reason why there is none.
+    The check has the finding, or the reason why there is no finding.
     """
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
@@ -194,7 +195,7 @@ def read_outcome(write: Write) -> Check:
 
 
 def _conclude(write: Write, check: Check) -> str:
-    """Return the conclusion from the checks; empty if there is none yet.
+    """Return the conclusion from the checks; empty if there is no conclusion yet.
 
     “Not found so far” needs two checks after the quiet time.
     """
@@ -206,9 +207,9 @@ def _conclude(write: Write, check: Check) -> str:
 
 
 def _keep_conclusion(write: Write, found: str) -> None:
-    """Save the conclusion with an audit entry; the state does not change.
+    """Save the conclusion, with an audit entry. The state does not change.
 
-    Checking ends if the record was found.
+    If the record was found, checking ends.
     """
     fields: dict[str, object] = {"found": found}
     if found == WriteFound.THERE:
@@ -222,7 +223,7 @@ def _keep_conclusion(write: Write, found: str) -> None:
 
 
 def knows_record(write: Write, person: User) -> bool:
-    """Return True if only a person can recognise the record, and this person entered the write."""
+    """Return True if only a person can recognise the record and this person entered the write."""
     checker = get_checker(write)
     return checker is not None and checker.needs_person and write.person_id == person.pk
 
@@ -238,9 +239,9 @@ def resolve(
 ) -> bool:
     """Record a person's decision on a write; return False if the result was already known.
 
-    `url` is the address of the record that the write made. Raise OwnWrite for the person who
-    entered the write, unless only this person can recognise the record. Raise NotIndependent for a
-    person who is not independent of the person who entered the write.
+    `url` is the address of the record that the write made. Raise OwnWrite if the person entered the
+    write, unless only this person can recognise the record. Raise NotIndependent if the person is
+    not independent of the person who entered the write.
     """
     if is_for_another(write, by):
         raise OwnWrite
@@ -279,7 +280,7 @@ def find_unconfirmed(app_id: str, person: User) -> QuerySet[Write]:
     """Return the writes for `list_unconfirmed`, without a limit."""
     lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
     rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
-    # This condition is for SQLite, which uses no index for the OR.
+    # This condition lets SQLite use an index, which it does not do for the OR.
     rows = rows.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
     return _filter_own(person, rows.exclude(found=WriteFound.THERE).order_by("-created_at"))
 
@@ -316,10 +317,9 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
 
 
 def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
-    """Return the writes that need a person's decision, and that this person may resolve.
+    """Return the writes that need a decision and that this person may resolve.
 
-    The person's own writes, and writes of people who are not independent of this person, are left
-    out.
+    Leave out the person's own writes, and writes of people who are not independent of this person.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()
@@ -332,7 +332,7 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
 def mark_alarm_seen(write: Write, by: User) -> None:
     """Mark the alarm of a write as seen, unless it was seen before.
 
-    The alarm leaves the lists and stays with the write.
+    The lists no longer show the alarm, but the page of the write does.
     """
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(write):
@@ -342,7 +342,8 @@ def mark_alarm_seen(write: Write, by: User) -> None:
 def list_permissions(write: Write, person: User) -> list[str]:
     """Return the permissions that a person needs to see a write.
 
-    The permissions are to read the record and, for another person's write, to resolve it.
+    These are the permission to read the record and, for another person's write, the right to
+    resolve.
     """
     checker = get_checker(write)
     reads = [checker.reads] if checker else []

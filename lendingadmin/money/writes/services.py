@@ -1,6 +1,6 @@
-"""Writes other than repayments: committed before the call, made once, and audited.
+"""Writes other than repayments. Each is committed before the call, sent once, and audited.
 
-The service documents no idempotency key, so this module guarantees that a double click, or a form
+The service documents no idempotency key. So this module guarantees that a double click, or a form
 that is sent again, leads to the first result. Nothing is ever sent again automatically.
 """
 
@@ -47,9 +47,10 @@ _LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
 
 class Outcome(NamedTuple):
-    """Address of a write's result, or the card about a failure and whether anything was saved.
+    """The address of a write's result, or the card about a failure.
 
-    A write with an unknown outcome has both. Its address is the page of the write.
+    The card says if anything was saved. A write with an unknown outcome has both: a card, and the
+    address of the write's own page.
     """
 
     url: str = ""
@@ -71,14 +72,14 @@ def write_once(
 ) -> Outcome:
     """Make one write at the service and return its outcome.
 
-    `write` is the new record of the write. Its `operation` is the purpose of the form's token, or
-    of this `token`. Its `again_at` is the address of the form to enter the write again. `do` makes
-    the call, and `lands_on` returns the address of the result.
+    `write` is the new record of the write. Its `operation` is the purpose of the token, which is
+    `token` or else the one in the form. Its `again_at` is the address of the form to enter the
+    write again. `do` makes the call, and `lands_on` returns the address of the result.
 
     If the token was used before, return the first outcome and send nothing. If the database may
-    have been restored, return a card and send nothing. Raise idempotency.StaleKey for a token that
-    is not valid, before anything is sent. Raise OutcomeNotKept if the database can't save the
-    outcome.
+    have been restored, return a card and send nothing. If the token is not valid, raise
+    idempotency.StaleKey before anything is sent. Raise OutcomeNotKept if the database can't save
+    the outcome.
     """
     token = token or request.POST.get("token", "")
     write.idempotency_key = idempotency.check_key(request, write.operation, token)
@@ -120,7 +121,7 @@ def check_deadline(write: Write) -> None:
 
 
 def find_address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
-    """Return the address of the result, or of the write's own page if that fails."""
+    """Return the address of the result; if that fails, the address of the write's own page."""
     try:
         found = lands_on(result)
     except Exception:
@@ -130,10 +131,10 @@ def find_address(write: Write, lands_on: Callable[[Result], str], result: Result
 
 
 def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Submitted:
-    """Return this person's data from the write in the address (`again`).
+    """Return the data of this person's write that the address names in `again`.
 
-    A form shows the data, so that the person can send them again. The page warns if the write may
-    still arrive at the service. The result is empty if nothing is stored.
+    A form shows these data, so that the person can send them again. If the write may still arrive
+    at the service, the page shows a warning. The result is empty if no data are stored.
     """
     idempotency_key = request.GET.get("again", "")
     if not idempotency_key or "\x00" in idempotency_key:
@@ -155,7 +156,7 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
 
 
 def as_kept(subject: str) -> str:
-    """Return a subject cut to the length of its column, as writes and the audit trail store it."""
+    """Return a subject as writes and the audit trail store it, cut to the length of the column."""
     return subject.replace("\x00", "")[:300]
 
 
@@ -195,7 +196,7 @@ def _failed(write: Write, error: LendingError, made: list[Call]) -> Outcome:
     return Outcome(card=card) if is_known else Outcome(write.get_absolute_url(), card)
 
 
-# A late yes or no of the service still counts, whatever the conclusion was before.
+# A late yes or no of the service replaces any earlier conclusion.
 _OPEN = (WriteState.SENT, WriteState.UNKNOWN)
 _MOVES_FROM = {
     WriteState.SAVED: (*_OPEN, WriteState.RESOLVED),
@@ -209,10 +210,10 @@ def _finish(
 ) -> None:
     """Save the new state of a write, with an audit entry.
 
-    Save nothing if the present state can't change to the new one. Add an alarm if the answer
-    contradicts the earlier conclusion.
+    Save nothing if the present state can't change to the new state. Add an alarm if the answer
+    contradicts an earlier conclusion.
     """
-    # A read that proves the write may follow the write, so the last write call is used.
+    # A read may follow the write to prove it, so the last call that may have saved is used.
     last = next(
         (call for call in reversed(made) if call.may_have_saved), made[-1] if made else None
     )

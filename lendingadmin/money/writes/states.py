@@ -1,6 +1,6 @@
 """The states of a write other than a repayment, and the findings of its checks.
 
-The states of repayments use three of these labels.
+Repayments use three of the same labels.
 """
 
 from django.db import models
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 class WriteState(models.TextChoices):
     """The state of a write.
 
-    A write whose process died stays SENT until it is marked UNKNOWN.
+    If the process of a write dies, the write is SENT until the worker or a page marks it UNKNOWN.
     """
 
     SENT = "sent", gettext_noop("sent, waiting")

@@ -1,8 +1,8 @@
 """Common parts of writes whose answer may be missing: due checks, alarms, resolutions.
 
-Repayments and all other writes have a table each, built on UnconfirmedWrite. Their own modules
-define the content and the effect of a check. This module decides when a check is due, which process
-makes it and when checking ends.
+Repayments have one table and all other writes another; both are built on UnconfirmedWrite. Their
+own modules define what a check reads and changes. This module decides when a check is due, which
+process makes the check, and when checking ends.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
 
-# After this time the deadline of a call has long passed, so the process that sent it has died.
+# After this time, the deadline of a call has long passed, so the process of the call has died.
 SENDER_LOST = timedelta(seconds=90)
-# Past this age only a person starts a check.
+# After this age, only a person starts a check.
 CHECK_FOR = timedelta(hours=24)
 # The shortest time between a check and the next check that a person asks for.
 _APART = timedelta(seconds=2)
@@ -27,10 +27,9 @@ _FIRST_DELAYS = (1, 2, 4, 8, 15)
 class UnconfirmedWrite(models.Model):
     """A row that is committed before its call, under the idempotency key of the form.
 
-    `attempts` is the number of checks. The caller that claims a check increases `attempts` by a
-    compare-and-swap. `alarm` is a sentence that a manager must see although the state is final,
-    because the service contradicted the dashboard's conclusion later. The sentence has no personal
-    content.
+    `attempts` is the number of checks. The caller that claims a check increases `attempts` with a
+    compare-and-swap. `alarm` is a sentence that a manager must see: the service later contradicted
+    a final conclusion of the dashboard. The sentence has no personal content.
     """
 
     idempotency_key = models.CharField(max_length=64, unique=True)
@@ -60,7 +59,7 @@ class UnconfirmedWrite(models.Model):
 
     @property
     def age(self) -> timedelta:
-        """Time since the write was sent or, if that is unknown, since it was committed."""
+        """Time since the write was sent, or, if this is unknown, since the write was committed."""
         sent_at: datetime = self.sent_at or self.created_at
         return timezone.now() - sent_at
 
@@ -74,7 +73,7 @@ Row = TypeVar("Row", bound=UnconfirmedWrite)
 
 
 def next_delay(attempts: int, age: timedelta) -> timedelta:
-    """Return the pause before the next check; it depends on the number of checks and the age."""
+    """Return the wait before the next check. It depends on the number of checks and the age."""
     if attempts < len(_FIRST_DELAYS):
         return timedelta(seconds=_FIRST_DELAYS[attempts])
     if age < timedelta(minutes=2):
@@ -85,9 +84,9 @@ def next_delay(attempts: int, age: timedelta) -> timedelta:
 def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], object]) -> bool:
     """Claim the check of this row if it is due, and run it; return True if this caller ran it.
 
-    `checked` are all rows that may be checked. If many callers come at the same time, only one
-    makes the check. If the process dies before the check ends, another check is made, even after
-    the last planned check.
+    `checked` are all rows that may be checked. If many callers come at the same time, only one of
+    them checks. If the process dies before the check ends, there will be another check, even if
+    this was the last planned check.
     """
     if not _claim(row, checked):
         return False
@@ -114,7 +113,7 @@ def _claim(row: Row, checked: models.QuerySet[Row]) -> bool:
 
 
 def make_due(row: Row, checked: models.QuerySet[Row], checked_at: datetime | None) -> None:
-    """Make a check due because a person asks for it, unless there was one a moment ago."""
+    """Make a check due at a person's request, unless the last check was a moment ago."""
     now = timezone.now()
     if checked_at is None or now - checked_at >= _APART:
         checked.filter(pk=row.pk).update(next_check_at=now)
@@ -134,6 +133,6 @@ def filter_unseen_alarms(rows: models.QuerySet[Row]) -> models.QuerySet[Row]:
 
 
 def mark_alarm_seen(row: UnconfirmedWrite) -> bool:
-    """Mark the alarm as seen; return False if there is none or if it was seen before."""
+    """Mark the alarm as seen; return False if there is no alarm or it was seen before."""
     rows = filter_unseen_alarms(type(row)._default_manager.filter(pk=row.pk))
     return rows.order_by().update(alarm_seen_at=timezone.now()) == 1

@@ -1,4 +1,4 @@
-"""Routes of the writes, below /apps/<app>/."""
+"""Routes of writes under /apps/<app>/."""
 
 from django.urls import path
 

@@ -45,7 +45,7 @@ class ResolveForm(forms.Form):
 
     @property
     def chosen(self) -> tuple[WriteResolution, str]:
-        """The resolution, and the address of the chosen record, if any."""
+        """The resolution, and the address of the chosen record, which may be empty."""
         return WriteResolution(self.cleaned_data["resolution"]), ""
 
 
@@ -81,7 +81,7 @@ def write_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> li
 def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> list[str]:
     """Return the permissions that a person needs to resolve a write.
 
-    The right to resolve is not needed if only this person can recognise the record.
+    If only this person can recognise the record, the right to resolve is not needed.
     """
     seen = write_needs(request, app_id, idempotency_key)
     return (
@@ -93,7 +93,7 @@ def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> 
 
 @signed_in(needs=write_needs)
 def write(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Show one write to its person and to managers; check it again if a check is due."""
+    """Show a write to the person who entered it and to managers, after a check if one is due."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     return _show(request, one)
@@ -153,13 +153,13 @@ def _status(request: PersonRequest, one: Write, seen: str) -> dict[str, Any]:
 
 
 def _seen(one: Write) -> str:
-    """Return the present state and finding as a text, so that a page can notice a change."""
+    """Return the present state and finding as a text, with which a page notices a change."""
     return f"{one.state}-{one.found}"
 
 
 @signed_in(methods=("POST",), needs=write_needs)
 def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Check a write because a person asks for this; redirect to the write."""
+    """Check a write at a person's request; redirect to the write."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_now(one)
     return redirect(one)
@@ -169,8 +169,8 @@ def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResp
 def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
     """Resolve a write by a person's decision, with a reason; redirect to the write.
 
-    If the form is invalid, show the page with the error. If the person may not resolve the write
-    or it was resolved before, nothing changes and a warning is shown.
+    If the form is invalid, show the page with the error. If the person may not resolve the write,
+    or if it was resolved before, change nothing and show a warning.
     """
     one = _get_write(app_id, idempotency_key)
     form = _resolve_form(one, request.POST)
@@ -233,7 +233,7 @@ def _again(request: PersonRequest, one: Write) -> str:
 def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submitted | None:
     """Return the sent data; None if they are not stored.
 
-    The data of a borrower are masked where the person may not see them.
+    Data of a borrower that the person may not see are masked.
     """
     found = reconciliation.read_submitted(one)
     if found is None or not one.operation.startswith("borrowers."):
@@ -244,7 +244,7 @@ def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submit
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:
-    """Summarise the sent data: each new field, and the length of each list; may be empty."""
+    """Return the sent data in short: each new field, and the length of each list; may be empty."""
     rows: list[tuple[str, str]] = []
     sent, before = submitted or reconciliation.Submitted({})
     for name, value in sent.items():

@@ -1,5 +1,5 @@
-"""The index of borrowers, which finds a person by name, phone or number, and gives names to ids.
+"""The index of borrowers. It finds people by name, phone or number, and the name for an id.
 
-A person who has only the database can't read the index, because cards are encrypted and found by
-keyed hashes (SECURITY.md explains what these reveal).
+A person who has only the database can't read the index: cards are encrypted, and the search uses
+keyed hashes. SECURITY.md explains what these reveal.
 """

@@ -1,4 +1,4 @@
-"""The index of people as a Django app."""
+"""Django app for the index of people."""
 
 from lendingadmin.core import areas
 

@@ -1,8 +1,8 @@
-"""Functions that write borrowers into the index and remove them.
+"""Write borrowers into the index, and remove them.
 
-A card is written only from data that were read later than the card. If a walk has read a page
-before a borrower was changed or erased, the page does not bring old data back. An erased borrower
-leaves an empty card without tokens until a walk that began later is complete.
+A card is written only with data that were read later than the data in the card. So a page that was
+read before a borrower was changed or erased does not bring old data back. An erased borrower has an
+empty card without tokens, until a walk that began later is complete.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ KEYS = (
     "createdAt",
 )
 _ENDING = 4
-# A name of a million letters is not a name, and each of its words would need its own keys.
+# The most characters of a text. Each word of a longer text would need its own keys.
 _LONGEST_TEXT = 300
 _AT_ONCE = 500
 _ROWS_AT_ONCE = 5_000
@@ -68,11 +68,11 @@ def put_borrowers(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save borrowers that were read at a time; return how many are new and how many unreadable.
+    """Save borrowers that were read at a time; return the numbers of new and unreadable ones.
 
-    `walk` is the number of the walk that read them. A borrower is new if this walk has not seen it
-    before. If the key of the index is not configured, save nothing and return two zeros. Call this
-    in a transaction.
+    `walk` is the number of the walk that read the borrowers. A borrower is new if this walk has not
+    seen the borrower before. If the key of the index is not configured, save nothing and return two
+    zeros. Call this in a transaction.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     if tokenizer is None:
@@ -100,7 +100,7 @@ def put_borrowers(
         missing.append((card, tokens - present))
         card.content, card.read_at = content, read_at
     _mark_seen(seen, read_at, walk)
-    # Each encrypted text is bound to its row, so cards are saved one by one. Few cards change
+    # Cards are saved one by one, because each encrypted text is bound to its row. Few cards change
     # between two walks.
     for card in changed:
         card.save(update_fields=["content", "read_at"])
@@ -140,12 +140,13 @@ def _list_cards(index: BorrowerIndex, ids: Iterable[str]) -> Iterable[BorrowerCa
     keys = list(ids)
     for at in range(0, len(keys), _AT_ONCE):
         rows = BorrowerCard.objects.filter(index=index, borrower_id__in=keys[at : at + _AT_ONCE])
-        # Locked, so that a borrower who is erased at the same time is not written back.
+        # The rows are locked, so that a borrower who is erased at the same time is not written
+        # back.
         yield from rows.select_for_update()
 
 
 def _mark_seen(cards: list[BorrowerCard], read_at: datetime, walk: int | None) -> None:
-    """Save the time of reading and the walk of these cards. A later time does not change."""
+    """Save the time of reading and the walk of these cards. Never replace a later time."""
     latest = Greatest(F("read_at"), Value(read_at, DateTimeField()))
     changes = {"read_at": latest} if walk is None else {"read_at": latest, "walk": walk}
     for at in range(0, len(cards), _AT_ONCE):
@@ -161,7 +162,10 @@ def _list_tokens(tokenizer: Tokenizer | None, card: BorrowerCard) -> set[int] | 
 
 
 def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
-    """Delete these tokens of these cards; delete all tokens of a card whose tokens are unknown."""
+    """Delete the given tokens of each card.
+
+    If the tokens are unknown (None), delete all of the card.
+    """
     for card, tokens in surplus:
         if tokens:
             CardToken.objects.filter(card=card, token__in=tokens).delete()
@@ -188,9 +192,9 @@ def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
 
 
 def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
-    """Insert the rows of two numbers that do not exist yet.
+    """Insert rows of two numbers, except rows that exist already.
 
-    A page has twelve thousand rows, and `bulk_create` takes ten times as long.
+    A page has twelve thousand rows, and `bulk_create` would take ten times as long.
     """
     for at in range(0, len(rows), _ROWS_AT_ONCE):
         values = ",".join("({:d},{:d})".format(*row) for row in rows[at : at + _ROWS_AT_ONCE])
@@ -199,7 +203,10 @@ def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[BorrowerCard]]:
-    """Yield the cards of a borrower. Their tokens are hashes that only the index can use."""
+    """Yield the cards of a borrower.
+
+    The tokens are left out, because only the index can use these hashes.
+    """
     yield BorrowerCard.objects.filter(index__app_id=app_id, borrower_id=borrower_id)
 
 
@@ -221,7 +228,7 @@ def erase_borrower(app_id: str, borrower_id: str) -> bool:
 
 
 def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
-    """Delete a card in the version that was read, with its tokens. Call it in a transaction."""
+    """Delete a card and the tokens of the content that was read. Call this in a transaction."""
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     _delete_tokens([(card, _list_tokens(tokenizer, card))])
     BorrowerCard.objects.filter(pk=card.pk).delete()
@@ -230,8 +237,8 @@ def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
 def delete_index(index: BorrowerIndex) -> None:
     """Delete an index in many small transactions, so that other writers do not wait long.
 
-    Tokens are deleted in ranges and not by card. There is no index from a card to its tokens, and
-    their key may no longer be configured.
+    Tokens are deleted in ranges and not by card: no database index leads from a card to its tokens,
+    and the key of the tokens may no longer be configured.
     """
     cards = BorrowerCard.objects.filter(index=index)
     step = TOKENS // (cards.count() // _AT_ONCE + 1) + 1
@@ -244,7 +251,7 @@ def delete_index(index: BorrowerIndex) -> None:
 
 
 def delete_unused_words() -> None:
-    """Delete the keys of words that no name has any more."""
+    """Delete the keys of words that are no longer in any name."""
     bearers = CardToken.objects.filter(token=OuterRef("word"))
     WordKey.objects.exclude(Exists(bearers)).delete()
 

@@ -1,7 +1,7 @@
-"""Find borrowers by typed text: exact matches, then beginnings, then a mistyped letter.
+"""Find borrowers by typed text: first exact matches, then beginnings, then a mistyped letter.
 
 The database returns cards with matching tokens. Each card is opened and compared with the typed
-text before it is shown. So a token that two borrowers share never shows the wrong borrower.
+text before it is shown. So two borrowers who share a token are never mixed up.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,21 +23,21 @@ from .models import BorrowerCard, BorrowerIndex, CardToken, WordKey
 from .tokens import Tokenizer, digest, get_tokenizer
 from .words import Query
 
-# Number of people shown at once.
+# The most people that are shown.
 SHOWN = 20
-# A stage ends after this number of matches, and the best of them are shown.
+# A stage ends after this number of matches. The best of these are shown.
 _ENOUGH = 100
-# Most cards that one stage opens. Each costs about forty microseconds.
+# The most cards that one stage opens. Opening a card takes about forty microseconds.
 _OPENED = 200
 # The number of cards that a stage opens first. The best matches are usually among them.
 _OPENED_FIRST = 50
-# The most words that are read for a typed word. Fewer words than this begin like the typed word or
-# are one edit away.
+# The most words that are read for a typed word. In practice, fewer words begin like the typed word
+# or are one edit away.
 _MOST_WORDS = 1_000
-# Above this number of people per word, it makes no difference which word a search starts from.
+# People with a word are counted up to this number, to find the rarest word of a search.
 _COUNTED = 5_000
-# An initial is common if more than `MANY` cards have a word with it. Then `_OPENED_FOR_INITIALS`
-# further cards of a name, with the cards opened before, are enough for a full page.
+# An initial is common if more than `MANY` cards have a word with this initial. In this case,
+# `_OPENED_FOR_INITIALS` more cards of a name are enough to fill a page.
 MANY = 40_000
 _OPENED_FOR_INITIALS = 400
 
@@ -46,7 +46,7 @@ _T = TypeVar("_T")
 
 
 class Person(NamedTuple):
-    """A borrower with the data in the index and their time of reading."""
+    """A borrower, with the data in the index and the time when they were read."""
 
     borrower_id: str
     name: str
@@ -65,14 +65,14 @@ class Person(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The best matches, and whether there may be more than these."""
+    """The best matches. `may_be_more` is True if there may be more matches."""
 
     people: list[Person]
     may_be_more: bool = False
 
 
 def find_index(app_id: str) -> BorrowerIndex | None:
-    """Return the newest complete index of an app, else the newest index.
+    """Return the newest complete index of an app, or else the newest index.
 
     Return None if the app has no index under a configured key.
     """
@@ -94,7 +94,7 @@ def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """Return the time (Unix) when each app's index was last complete, for a gauge.
+    """Return the Unix time when the index of each app was last complete, for a gauge.
 
     Apps whose index was never complete are left out.
     """
@@ -108,8 +108,8 @@ def read_ages() -> list[tuple[tuple[str, ...], float]]:
 def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:
     """Return the borrowers that fit the typed text, the best first, at most SHOWN.
 
-    `held` are the searcher's rights. Fields that these rights do not open are not compared and not
-    shown.
+    `held` are the rights of the searching person. Fields that this person may not see are neither
+    compared nor shown.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     query = words.read_query(text)
@@ -119,7 +119,7 @@ def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found
 
 
 class Alike(NamedTuple):
-    """A borrower who may be the same person as a new one, and the equal fields."""
+    """A borrower who may be the same person as a new one, with the names of equal fields."""
 
     person: Person
     same: tuple[str, ...]
@@ -175,7 +175,10 @@ def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
 
 
 class _Finder:
-    """One search: candidates in stages, each worse than the stage before, until enough fit."""
+    """One search.
+
+    It tries candidates in stages, from the best to the worst, until enough borrowers fit.
+    """
 
     def __init__(
         self,
@@ -195,7 +198,7 @@ class _Finder:
     def run(self) -> Found:
         """Run the stages until enough borrowers fit, and return the best matches.
 
-        Numbers come first, because a number fits exactly or not at all.
+        Numbers come first, because a number fits either exactly or not at all.
         """
         # All matches of a number are equally good, so SHOWN matches are enough.
         self._open(iter(self._list_some(_list_cards_of(list(self._list_numbers())))), SHOWN)
@@ -218,8 +221,8 @@ class _Finder:
         size = _OPENED_FIRST
         while some := set(islice(new, size)):
             self.opened |= some
-            # Each batch is as large as all earlier batches together. So few queries are needed,
-            # even if many cards do not fit.
+            # Each batch is as large as all earlier batches together, so few queries are needed even
+            # if many cards do not fit.
             size = max(size, len(self.opened))
             for card in BorrowerCard.objects.filter(pk__in=some):
                 self._judge(card)
@@ -251,8 +254,8 @@ class _Finder:
         if query.hashed:
             yield make("hashed", query.hashed)
         if query.masked and not query.names:
-            # A masked number is found by both visible ends, or else by its end, which many people
-            # share.
+            # A masked number is found by its two visible ends, or else by the last digits, which
+            # many people share.
             begin, end = query.masked[0], query.masked[1][-words.MASKED_ENDING :]
             is_long = len(begin) >= words.MASKED_BEGINNING
             yield make("masked", f"{begin[: words.MASKED_BEGINNING]}*{end}" if is_long else end)
@@ -264,7 +267,7 @@ class _Finder:
         return self._list_named(self._make_exact)
 
     def _list_typed(self) -> Iterator[int]:
-        """Yield cards with all typed words. The last word may be typed only in part."""
+        """Yield cards with all typed words. The last word may be the beginning of a longer word."""
         *_, last = self.query.names or [""]
         if len(self.query.names) > 1:
             yield from self._list_named(
@@ -272,7 +275,7 @@ class _Finder:
             )
 
     def _ask(self, question: Callable[[list[int]], _T], keys: list[int]) -> _T:
-        """Return the answer of `question` for these keys, which is read once in each search."""
+        """Return the answer of `question` for these keys. Each answer is read once in a search."""
         key = question, tuple(keys)
         if key not in self.answers:
             self.answers[key] = question(keys)
@@ -316,9 +319,9 @@ class _Finder:
             yield from self._list_with_initials(wanted, short)
 
     def _list_with_initials(self, wanted: list["_Wanted"], short: list[str]) -> Iterator[int]:
-        """Yield further cards of these words that also have a word with each initial in `short`.
+        """Yield more cards of these words, which also have a word for each initial in `short`.
 
-        If all initials are very common, opening further cards is quicker than listing the words. A
+        If all initials are very common, it is quicker to open more cards than to list the words. A
         few hundred cards are then enough to find the best.
         """
         cards, others = _combine(wanted)
@@ -339,7 +342,7 @@ class _Finder:
         return keys
 
     def _list_ending_tokens(self) -> Iterator[list[int]]:
-        """Yield the tokens for each number of four or more digits that was typed with the names."""
+        """Yield the tokens of each number of four or more digits that was typed with a name."""
         for digits in self.query.digits:
             if ending := words.find_ending(digits):
                 yield [
@@ -352,7 +355,7 @@ class _Finder:
 class _Wanted(NamedTuple):
     """The tokens of a word; a card must have one of them.
 
-    `beginning` is a token that all these cards have, and other cards may also have. `cards` is the
+    `beginning` is a token that all these cards have; other cards may have it too. `cards` is the
     number of cards, as far as they were counted.
     """
 
@@ -373,10 +376,10 @@ def _count_cards(tokens: list[int]) -> int:
 def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
     """Return the cards of the first word, filtered by the other words, and lists for more filters.
 
-    Each card of the first word is checked for a token of each other word, or for the token of the
-    word's beginning. If a check needs too many look-ups, reading all cards of that word once is
-    quicker. Then these cards are returned as a list. If all cards of the first word can be opened,
-    nothing is checked.
+    Each card of the first word must have a token of each other word, or the token of that word's
+    beginning. If a check would need too many look-ups, it is quicker to read all cards of that word
+    once; these cards are returned as a list. If all cards of the first word can be opened, nothing
+    is checked.
     """
     first, *rest = wanted
     cards, others = _list_cards_of(first.tokens), list[Tokens]()
@@ -393,7 +396,10 @@ def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
 
 
 def _order(cards: Tokens) -> Tokens:
-    """Return the cards in the order of an index. Otherwise PostgreSQL reads the entire table."""
+    """Return the cards in the order of an index.
+
+    Otherwise PostgreSQL would read the complete table.
+    """
     return cards.order_by("token", "card")
 
 
@@ -410,7 +416,7 @@ def _list_cards_of(tokens: list[int]) -> Tokens:
 def rank_card(
     query: Query, text: str, borrower_id: str, fields: dict[str, str]
 ) -> tuple[int, ...] | None:
-    """Return a card's rank for the typed text: the best is the smallest, None is no match."""
+    """Return the rank of a card for the typed text; None without a match. The smallest is best."""
     is_alone = not (query.names and query.masked)
     if is_alone and _has_number(query, text, borrower_id, fields):
         return (0,)
@@ -432,7 +438,7 @@ def rank_card(
 
 
 def _rank_word(word: str, own: list[str]) -> int | None:
-    """Return 0 for a word of the name, 1 for a beginning, 2 for a mistyped letter.
+    """Return 0 for a word of the name, 1 for the beginning of a word, 2 for a mistyped letter.
 
     Return None if the word does not fit.
     """

@@ -1,4 +1,4 @@
-"""Updates of the index with data of a borrower that a page or a write has just read."""
+"""Update the index with data of a borrower that a page or a write has just read."""
 
 import logging
 from datetime import timedelta
@@ -14,7 +14,7 @@ from .models import BorrowerCard
 
 logger = logging.getLogger(__name__)
 
-# Unchanged data are saved again after this time, because a name shows its age on hover.
+# After this time, unchanged data are saved again, because pages show the age of a name on hover.
 _FRESH = timedelta(hours=1)
 
 
@@ -41,9 +41,9 @@ def keep(app_id: str, borrower: Borrower) -> Borrower:
 
 
 def drop_gone(app_id: str, borrower_id: str) -> None:
-    """Remove a borrower whom the service no longer knows; never wait for another writer.
+    """Remove a borrower whom the service no longer has. Never wait for another writer.
 
-    If that fails, the next walk asks the service for the borrower.
+    If this fails, the next walk checks the borrower at the service.
     """
     try:
         with atomic_without_waiting():

@@ -1,4 +1,4 @@
-"""The index's tables: one card per borrower, and the keyed hashes that find it."""
+"""Tables of the index: one card for each borrower, and the keyed hashes that find the card."""
 
 import json
 from typing import Any
@@ -41,9 +41,9 @@ class BorrowerIndex(IndexRow):
 
 
 class BorrowerCard(models.Model):
-    """Index entry of one borrower: encrypted, with its time of reading and its walk."""
+    """Encrypted index entry of one borrower, with the time of reading and the walk."""
 
-    # The unique constraint's index serves this key too.
+    # The index of the unique constraint serves this key too.
     index = models.ForeignKey(
         BorrowerIndex, on_delete=models.CASCADE, related_name="cards", db_index=False
     )
@@ -62,7 +62,7 @@ class BorrowerCard(models.Model):
 
     @property
     def fields(self) -> dict[str, str]:
-        """Content of the card, by the names in FIELDS; all empty if no key opens it."""
+        """Content of the card, by the names in FIELDS; all empty if no key opens the card."""
         is_closed = isinstance(self.content, Undecryptable) or not self.content
         values: Any = [""] * len(FIELDS) if is_closed else json.loads(self.content)
         return dict(zip(FIELDS, values, strict=True))
@@ -78,9 +78,9 @@ class BorrowerCard(models.Model):
 class CardToken(models.Model):
     """Link from a token to a card. The token is a keyed hash of a word of a name or a number.
 
-    A borrower has about twelve tokens, so a row is as small as possible and has one index, from
-    token to card. The content of a card determines its tokens (`Tokenizer.list_card_tokens`).
-    The database does not check this.
+    A borrower has about twelve tokens, so rows are as small as possible and have one index, from
+    token to card. The content of a card determines its tokens (`Tokenizer.list_card_tokens`), but
+    the database does not check this.
     """
 
     pk = models.CompositePrimaryKey("token", "card")
@@ -100,9 +100,9 @@ class CardToken(models.Model):
 class WordKey(models.Model):
     """Link from a key to a word of names. The key is a keyed hash of a beginning or a misspelling.
 
-    `word` is the token of the word, or of its first three letters. So each word is saved once, even
-    if thousands of people have this name. Tokens of different indexes have nothing in common, so a
-    row does not need to name its index.
+    `word` is the token of the word, or of its first three letters. So the keys of a word are saved
+    once, even if thousands of people have this name. Tokens of different indexes differ, so a row
+    does not need to name its index.
     """
 
     pk = models.CompositePrimaryKey("key", "word")

@@ -1,6 +1,6 @@
-"""Names for ids: the names in the index for a page's borrowers, with one query for 500 names.
+"""Names for ids: the names of a page's borrowers from the index, with one query for 500 names.
 
-A loan has the name of its borrower, if our own tables know the borrower.
+A loan gets the name of its borrower, if our own tables have the borrower.
 """
 
 import re
@@ -34,7 +34,7 @@ _OF_BORROWERS = (
 _OF_EVENTS = ("events.create", REVEAL)
 # Operations whose subject is a loan's id.
 _OF_LOANS = ("loans.", NOTES_WRITE)
-# The number of a row of ours, which follows the id of its loan or account in a subject.
+# The number of one of our rows. In a subject, the number comes after the id of the loan or account.
 _ROW = re.compile(r" (?:call|payer|promise|rp|stop)-[0-9]+$")
 
 
@@ -47,7 +47,7 @@ class PersonName(NamedTuple):
 
     @property
     def initials(self) -> str:
-        """The first letters of the name; people without the right to names see only these."""
+        """The initials. People without the right to see names see only these."""
         return write_initials(self.name)
 
 
@@ -76,7 +76,7 @@ def read_names(
 
 
 class PageNames:
-    """The names of an app's borrowers on one page; each is read once."""
+    """The names of an app's borrowers on one page. Each name is read once."""
 
     def __init__(self, app_id: str) -> None:
         self._app_id = app_id
@@ -100,13 +100,13 @@ class PageNames:
 
 
 def get_page_names(request: HttpRequest, app_id: str) -> PageNames:
-    """Return the names of an app's borrowers on the page that answers a request."""
+    """Return the names of an app's borrowers for the page of this request."""
     pages: dict[str, PageNames] = vars(request).setdefault("people_names", {})
     return pages.setdefault(app_id, PageNames(app_id))
 
 
 class Subject(NamedTuple):
-    """The borrower or loan of an entry of the audit trail, or of a write; may be neither."""
+    """The borrower or loan of a trail entry or a write; both are empty if it has neither."""
 
     borrower_id: str = ""
     loan_id: str = ""
@@ -165,5 +165,5 @@ def write_name(found: PersonName | None, may_see: bool) -> str:
 
 
 def to_borrower_id(value: object) -> str:
-    """Return the borrower's id in a cell: a bare id, or the id in `borrower:<id>`."""
+    """Return the borrower's id in a cell: a plain id, or the id in `borrower:<id>`."""
     return (resource_id(value) or value) if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""The index's background work: walks through the borrowers, in slices of some seconds."""
+"""Background work of the index: walks through the borrowers, in slices of some seconds."""
 
 from django_tasks import task
 
@@ -10,7 +10,7 @@ from .walk import BorrowerWalk
 
 @task(priority=-40)
 def walk(index_id: int) -> None:
-    """Read a slice of the borrowers, and enqueue the next one."""
+    """Read a slice of the borrowers, and enqueue the next slice."""
     walks.do_slice(walk, BorrowerWalk.run_slice, index_id)
 
 
@@ -21,7 +21,7 @@ def top_up(index_id: int) -> None:
 
 
 def start(app_id: str) -> BorrowerIndex | None:
-    """Start a walk of an app; return None if one is already running."""
+    """Start a walk of an app; return None if another walk is running."""
     return walks.start(walk, BorrowerWalk, app_id)
 
 

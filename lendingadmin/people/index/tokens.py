@@ -1,7 +1,7 @@
-"""Keyed hashes of the values that find a borrower: 40 bits each, under a key of PEOPLE_KEYS.
+"""Keyed hashes of the values that find a borrower. Each has 40 bits and a key of PEOPLE_KEYS.
 
-Tokens of different apps and keys have nothing in common. Tokens are short, so that they sometimes
-collide. Each match is checked against its card.
+Different apps and keys have different tokens. Tokens are so short that some values have the same
+token. Therefore each match is checked against its card.
 """
 
 import hmac
@@ -25,13 +25,13 @@ from .words import (
 _BYTES = 5
 # Each token is a number below this.
 TOKENS = 2 ** (8 * _BYTES)
-# The version of the rules that give a card its tokens. Change the version with the rules, so that a
-# new index is built. Otherwise a changed card would retain tokens of the old rules.
+# The version of the rules that give a card its tokens. Change the version together with the rules,
+# so that a new index is built. Otherwise a changed card would retain tokens of the old rules.
 _RULES = b"rules 3"
 
 
 class Tokenizer:
-    """Makes the tokens of one app under one key."""
+    """Maker of the tokens of one app under one key."""
 
     def __init__(self, app_id: str, key: str) -> None:
         self._mac = hmac.new(urlsafe_b64decode(key), f"{app_id}\n".encode(), sha256)
@@ -43,7 +43,7 @@ class Tokenizer:
         return int.from_bytes(mac.digest()[:_BYTES], "big")
 
     def list_card_tokens(self, fields: dict[str, str], borrower_id: str) -> set[int]:
-        """Return the tokens of a card: of the name's words, all forms of the phone, and numbers."""
+        """Return the tokens of a card, for the name, all forms of the phone, and numbers."""
         names = split_words(fields["name"])
         found = {self.make("word", word) for word in names}
         found |= {self.make_beginning(word) for word in names}
@@ -66,8 +66,8 @@ class Tokenizer:
     def list_word_keys(self, word: str) -> set[tuple[int, int]]:
         """Return the keys for finding a word: its beginnings, and its misspellings by one letter.
 
-        Each key is paired with its token. A beginning shorter than three letters finds the few
-        beginnings of three letters. Beginnings of three letters need no key.
+        Each key comes with the token that it leads to. A beginning of one or two letters leads to a
+        beginning of three letters. Beginnings of three letters need no key.
         """
         own, beginning = self.make("word", word), self.make_beginning(word)
         keys = {(self.make("edit", part), own) for part in list_deletions(word)}
@@ -80,7 +80,7 @@ class Tokenizer:
 
 
 def digest(text: str) -> str:
-    """Return a digest that compares numbers without showing them; empty for an empty text."""
+    """Return a digest that is compared instead of the number itself; empty for an empty text."""
     return sha256(text.encode()).hexdigest()[:16] if text else ""
 
 

@@ -44,7 +44,7 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
     def put_items(
         self, items: Iterable[Borrower | Malformed], read_at: datetime
     ) -> tuple[int, int]:
-        """Save these borrowers' cards; return how many are new and how many are unreadable."""
+        """Save the cards of borrowers; return the numbers of new and of unreadable borrowers."""
         return cards.put_borrowers(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[BorrowerCard]:
@@ -72,8 +72,8 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
         cards.delete_card(self.row, unseen)
 
     def tidy(self) -> None:
-        """Delete empty cards, the indexes of older keys, and words that no card has."""
-        # An empty card is left from a borrower who was erased during the walk.
+        """Delete empty cards, the indexes of older keys, and words that are on no card."""
+        # An empty card belonged to a borrower who was erased during the walk.
         BorrowerCard.objects.filter(index=self.row, content="").delete()
         for old in BorrowerIndex.objects.filter(app_id=self.row.app_id).exclude(pk=self.row.pk):
             cards.delete_index(old)

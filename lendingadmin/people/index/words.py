@@ -1,4 +1,4 @@
-"""Typed words and the content of cards, in the form in which they are compared.
+"""Convert typed words and the content of cards into the form that is compared.
 
 Names are split into words in lower case without accents. Numbers are reduced to their digits. All
 functions are pure.
@@ -18,21 +18,21 @@ LONGEST_WORD = 40
 SHORTEST_PREFIX = 3
 # The longest stored beginning of a word. Longer beginnings would not reduce the matches.
 LONGEST_PREFIX = 8
-# In a shorter word, one letter is too large a part to be mistyped.
+# In a shorter word, another letter is not treated as a mistake.
 SHORTEST_MISTYPED = 4
-# The lengths of endings by which a phone number is found. The longest ending belongs to one person,
-# the shortest to many people.
+# The lengths of the endings that find a phone number. Usually one person has the longest ending,
+# and many people share the shortest.
 PHONE_ENDINGS = (9, 6, 4)
-# Number of digits that a masked number shows at its beginning and at its end. Some show fewer at
-# the beginning.
+# The number of digits that a masked number shows at its beginning and at its end. Some masked
+# numbers show fewer digits at the beginning.
 MASKED_BEGINNING, MASKED_ENDING = 5, 3
 # A number with hidden digits, in the middle or at the beginning.
 _MASK = re.compile(r"(?<![\w*])\+?0*(\d*)[*xX•.]{2,}(\d{3,})(?!\w)")
-# The country code may have up to this number of digits. A local number lacks it.
+# The most digits of a country code, and of a local number, which lacks the country code.
 _LONGEST_COUNTRY, _LONGEST_LOCAL = 4, 10
 _PHONE = re.compile(r"[+(]*\d[\d\s()/.\-]*")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
-# Apostrophes of other keyboards and fonts, and the Arabic line that only widens a word.
+# Apostrophes of all keyboards and fonts, and the Arabic line that only makes a word wider.
 _WITHIN_WORDS = str.maketrans(
     "",
     "",
@@ -42,7 +42,7 @@ _WITHIN_WORDS = str.maketrans(
 _LETTERS = str.maketrans(
     dict(zip("ɓɗɖƙƴʋƒɣǝəɛɩɔʊøłđħ", "bddkyvfgeeeiouoldh", strict=True))
     | {"ɲ": "ny", "œ": "oe", "æ": "ae", "ı": "i"}
-    # Arabic letters that people write in place of each other: haa, yaa, alef and kaf.
+    # Arabic letters that people often exchange: haa, yaa, alef and kaf.
     | {"\u0629": "\u0647", "\u06c1": "\u0647", "\u06be": "\u0647", "\u0671": "\u0627"}
     | {"\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"}
 )
@@ -85,7 +85,7 @@ def split_words(text: str) -> list[str]:
 
 
 def read_digits(text: str) -> str:
-    """Return the digits of a number as ASCII, without other signs."""
+    """Return the digits of a text in ASCII, without other characters."""
     return "".join(str(unicodedata.digit(sign)) for sign in text if sign.isdigit())
 
 
@@ -124,7 +124,8 @@ def find_ending(digits: str) -> str:
 def make_dialled(text: str) -> str:
     """Return the number to dial, for a `tel:` link; empty if the text is not a phone number.
 
-    A leading plus stays. Without a plus, the number belongs to the country where the phone is.
+    A plus in front is not removed. Without a plus, the number is for the country where the phone
+    is.
     """
     plus, digits = "+" if text.strip().startswith("+") else "", read_digits(text)
     return plus + (renumber(digits) if plus else digits) if read_phone(text) else ""
@@ -199,17 +200,16 @@ def find_mask(text: str) -> re.Match[str] | None:
 
 
 def hash_phone(digits: str) -> str:
-    """Return the SHA-256 that some statements have in place of a number."""
+    """Return the SHA-256 that some statements show instead of a number."""
     return sha256(digits.encode()).hexdigest()
 
 
 class Query(NamedTuple):
     """Typed text, split into words of names and possible numbers.
 
-    `phone` is the digits of a phone number. `masked` is the beginning and the end of a masked
-    number. `number` is an id in the form of `fold_number`. `hashed` is a SHA-256. `digits` are
-    digits that were typed with names, to distinguish people with the same name; `masked` is used in
-    the same way.
+    `phone` has the digits of a phone number. `masked` is the beginning and the end of a masked
+    number. `number` is an id in the form of `fold_number`. `hashed` is a SHA-256. `digits` were
+    typed together with names. Like `masked`, they distinguish people with the same name.
     """
 
     names: tuple[str, ...] = ()
@@ -227,7 +227,10 @@ class Query(NamedTuple):
 
 
 def read_query(text: str) -> Query:
-    """Return the query for a typed text; empty if it is too long, or has no letter and no digit."""
+    """Return the query for a typed text.
+
+    The query is empty if the text is too long, or has neither letters nor digits.
+    """
     text = "".join(sign for sign in text if sign.isprintable() or sign.isspace()).strip()
     if not text or len(text) > LONGEST_QUERY:
         return Query()

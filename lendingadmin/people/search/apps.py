@@ -1,4 +1,4 @@
-"""Last opened records of people, and counts of searches, as a Django app."""
+"""Django app for last opened records and for counts of searches."""
 
 from lendingadmin.core import areas
 

@@ -1,4 +1,7 @@
-"""Counts of searches for people. Each person has an hourly limit, and the trail has the counts."""
+"""Counts of searches for people.
+
+Each person has an hourly limit. The audit trail gets the counts.
+"""
 
 from datetime import datetime, timedelta
 

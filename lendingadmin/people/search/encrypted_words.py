@@ -1,7 +1,7 @@
 """Words of a search in addresses, encrypted for the searching person.
 
-Words are sent by POST. The page of results has an address, so that a person can go back to it. The
-address has the words encrypted, so they are in no log, history or audit entry.
+Words are sent by POST. The page of results has an address, so that a person can return to the page.
+In the address the words are encrypted, so no log, history or audit entry has them.
 """
 
 import json
@@ -13,7 +13,7 @@ from lendingadmin.core.encryption import DecryptionError, decrypt, encrypt
 from lendingadmin.core.staff.models import User
 
 LONGEST = 200
-_KEPT = LONGEST + 1  # one more, so that `validate_id` finds a text that is too long
+_KEPT = LONGEST + 1  # one more character, so that `validate_id` detects a text that is too long
 _USE = "search.words"
 
 

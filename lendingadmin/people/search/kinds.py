@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 
 class RecordKind(NamedTuple):
-    """One kind: its word, its icon, the route of its page, and the permission to open the page."""
+    """One kind of record: its name, its icon, and the route and permission of its page."""
 
     word: str
     icon: str

@@ -1,4 +1,4 @@
-"""Places where an id is looked up, each with one read.
+"""Places where an id is looked up. Each look-up is one read.
 
 A loan is read by its `accountId` or `uid`, and an assessment by its `assessmentId` or `uid`. A
 loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
@@ -36,7 +36,7 @@ from .encrypted_words import LONGEST
 from .kinds import RecordKind
 
 _LONGEST_NUMBER = 18
-_FEW = 2  # only one loan has a number
+_FEW = 2  # a loan number belongs to only one loan
 _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 
 
@@ -49,7 +49,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Match:
-    """A found record: the key of its page, and a text to distinguish it from others.
+    """A found record: the key of its page, and a text that distinguishes it from other records.
 
     `warning` says why this may be the wrong record; empty if the match is certain.
     """
@@ -62,7 +62,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Lookup:
-    """One kind of record to search by id: its key in the address, its words, and the permission."""
+    """One kind of record to search by id: the key in the address, the words, and the permission."""
 
     key: str
     words: str
@@ -168,8 +168,7 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
     return tuple(match for one in finders for match in one.find(app_id, wanted))
 
 
-# Places in the list of results for records found without a look-up. They read nothing from the
-# service.
+# Places in the list of results for records that are found without a look-up at the service.
 OTHER_CASE = Lookup(
     "other-case",
     gettext_noop("a record with the same id but other capital letters"),

@@ -9,7 +9,7 @@ LONGEST_ID = 300
 
 
 class Opened(models.Model):
-    """A record that a person opened: its id and the time, without its data."""
+    """A record that a person opened: the id and the time, without data of the record."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     app_id = models.CharField(max_length=64)

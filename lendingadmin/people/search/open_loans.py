@@ -1,4 +1,4 @@
-"""Number of people's open loans, and the overdue amount, from the newest snapshot.
+"""Open loans of people, and their overdue amounts, from the newest snapshot.
 
 This package does not read loans. The area that has the snapshots declares a `Reader`.
 """
@@ -14,8 +14,8 @@ from lendingadmin.core.areas import collect
 class OpenLoans(NamedTuple):
     """A borrower's open loans: their number and amounts, and the time of reading.
 
-    `overdue` and `owed` are None if the service did not report them for each loan. `days_late` is
-    the highest number of the loans; None if no loan reports it.
+    `overdue` and `owed` are None if one loan lacks the amount. `days_late` is the highest number
+    among the loans; None if no loan has it.
     """
 
     open_count: int
@@ -71,7 +71,7 @@ def is_in_arrears(app_id: str, borrower_id: str) -> bool:
     """Return True if a borrower's overdue amount in the newest snapshot is positive or unknown.
 
     Return False if the borrower has no known loans. No right is needed, because the amount is never
-    shown; the answer only decides which fields stay masked.
+    shown. The result only decides which fields are masked.
     """
     found = read_open_loans(lambda _permission: True, app_id, [borrower_id]).get(borrower_id)
     return found is not None and (found.overdue is None or found.overdue > 0)

@@ -18,7 +18,8 @@ from .kinds import BORROWER, KINDS
 from .models import LONGEST_ID, Opened
 
 KEPT = 10
-# The list says how long ago a record was opened, so the newest is noted again after this time.
+# The list shows how long ago a record was opened, so the newest record is saved again after this
+# time.
 _FRESH = timedelta(minutes=5)
 
 logger = logging.getLogger(__name__)
@@ -27,9 +28,9 @@ logger = logging.getLogger(__name__)
 def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
     """Record that this person opened this record by a GET, and delete all but the last ten.
 
-    `kind` is a key of KINDS. Nothing is written if this record is already the newest and was noted
-    recently. A page never waits for another writer. If the database is not immediately free,
-    nothing is noted.
+    `kind` is a key of KINDS. Save nothing if this record is already the newest and was saved
+    recently. A page never waits for another writer: if the database is not free immediately, save
+    nothing.
     """
     if request.method != "GET" or not 0 < len(key) <= LONGEST_ID:
         return

@@ -1,4 +1,4 @@
-"""Routes of the search, below /apps/<app>/."""
+"""Routes of the search under /apps/<app>/."""
 
 from django.urls import path
 

@@ -1,8 +1,8 @@
 """Pages that find a person by name, phone or number, and any record by its id.
 
 People come from the index. Ids are looked up at the service, in parallel in all places that the
-person may read. The page waits a moment for these lookups, so that a quick answer leads directly to
-the record. Slower places are missing from the page at first, and each loads separately.
+person may read. The page waits a moment for these look-ups, so that a quick answer leads directly
+to the record. Slower results are missing at first, and load separately.
 """
 
 from dataclasses import replace
@@ -51,7 +51,8 @@ NOTHING = gettext_noop("Nothing found.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
 NOT_EVERYTHING = gettext_noop("Not everything could be searched.")
 _SUGGESTED = 8
-# Seconds that the page waits for lookups: enough for a healthy service, but not long for a person.
+# The page waits this many seconds for look-ups. This is enough for a healthy service, and short for
+# a person.
 MOMENT = 0.8
 
 
@@ -105,11 +106,11 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
 
 
 def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
-    """Return True if the words may be an id that the service should be asked for.
+    """Return True if the words may be an id, so that they are looked up at the service.
 
-    A single word of letters is usually a name. So return False for it if the person may search the
-    index, the index is complete, and no borrower has this name. `people` is the result from the
-    index.
+    A single word of letters is usually a name. Return False for such a word if the person may
+    search the index, the index is complete, and no borrower has this name. `people` is the result
+    from the index.
     """
     if any(sign.isdigit() or sign in ":_" for sign in wanted):
         return True
@@ -122,7 +123,10 @@ def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
 def _find_other_case(
     request: PersonRequest, app_id: str, wanted: str, results: list[SearchResult]
 ) -> tuple[Match, ...]:
-    """Return records whose id differs only in letter case, if no record of the kind has this id."""
+    """Return records whose id differs only in letter case.
+
+    A kind is left out if a record of this kind has exactly this id.
+    """
     if validate_id(wanted):
         return ()
     found = {match.kind for one in results for match in one.matches}
@@ -139,7 +143,7 @@ def _find_people(request: PersonRequest, app_id: str, wanted: str) -> dict[str, 
 
 
 def _describe_people(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """Return the page's data on the index: the right to search, its state and its age."""
+    """Return the context about the index: the right to search it, and its state."""
     may_search = request.user.has_perm(SEARCH_BORROWERS)
     index = find_index(app_id) if may_search else None
     is_partial = may_search and (index is None or index.complete_at is None)
@@ -218,7 +222,7 @@ def _look(
 ) -> list[SearchResult]:
     """Look up the id in all places in parallel.
 
-    With `seconds`, a lookup that takes longer is pending.
+    With `seconds`, the result of a slower look-up is pending.
     """
     app, held = gateway.app(app_id), list_rights(request.user)
     calls = [place.call(app, wanted, held) for place in places]
@@ -237,14 +241,16 @@ def _run_lookup(
     if not isinstance(result, LendingError):
         return SearchResult(app_id, place, result)
     card = errors.card(result)
-    if isinstance(result, UnfinishedList):  # Only the lookup of a loan's number reads a list.
+    if isinstance(result, UnfinishedList):  # only the look-up of a loan's number reads a list
         listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
         card = replace(card, links=((_("Search further"), listed),))
     return SearchResult(app_id, place, fault=card)
 
 
 def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: str) -> str:
-    """Return the result in one line; `static/js/find.js` does the same for parts that load later.
+    """Return the result of the search in one line.
+
+    `static/js/find.js` does the same for parts that load later.
 
     `as_id` is the address that looks up the words as an id, if the person can choose this.
     """

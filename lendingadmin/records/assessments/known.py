@@ -60,11 +60,11 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[KnownAssessmen
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return the known assessments whose id differs from this one only in upper and lower case.
 
-    The database folds both ids. An assessment may no longer exist at the service, so it is read
-    when it is opened.
+    The database converts both ids to lower case. The service may have deleted an assessment; this
+    shows when a person opens it.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
-    warning = _("You typed other capital letters. The id is shown as the service writes it.")
+    warning = _("Capital letters differ. The id is shown as the service writes it.")
     return tuple(
         Match(
             kinds.ASSESSMENT,
@@ -88,11 +88,11 @@ def put_assessments(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save assessments read at this time; return how many are new and how many unusable.
+    """Save assessments that were read at a time; return the numbers of new and unusable ones.
 
-    Unusable items have no id. `walk` is the number of the walk that read them. An assessment is new
-    if this walk has not seen it before. Data that were read at a later time are not replaced. Call
-    this in a transaction.
+    Unusable items have no id. `walk` is the number of the walk that read the assessments. An
+    assessment is new if this walk has not seen it before. Never replace data that were read at a
+    later time. Call this in a transaction.
     """
     found, unreadable = _read_all(items)
     known = _find_rows(KnownAssessment.objects.select_for_update(), index, list(found))
@@ -115,7 +115,7 @@ def put_assessments(
 
 
 def _read_all(items: Iterable[Assessment | Malformed]) -> tuple[dict[str, Assessment], int]:
-    """Return the assessments by the id for requests, and the number of unusable items."""
+    """Return the assessments by the id that requests use, and the number of unusable items."""
     found, unreadable = {}, 0
     for item in items:
         key = "" if isinstance(item, Malformed) else _as_text(id_of(item))
@@ -150,7 +150,7 @@ def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
 def make_assessment(row: KnownAssessment) -> Assessment:
     """Build an assessment from the known data.
 
-    Its status is the last one that was read; its outcome is missing.
+    The status is the last status that was read. The outcome is missing.
     """
     fields = {"assessmentId": row.assessment_id, "accountId": row.account_id}
     fields |= {"assessmentType": row.assessment_type, "createdAt": timestamp_text(row.made_at)}

@@ -23,7 +23,7 @@ class AssessmentIndex(IndexRow):
 
 
 class KnownAssessment(models.Model):
-    """One assessment as last read. A field is empty if the service gave no valid text.
+    """One assessment, as it was last read. A field is empty if the service gave no valid text.
 
     `made_at` is the time of creation. If the service does not give this time, `made_at` is the end
     of the assessed data, or else the time of the first reading.

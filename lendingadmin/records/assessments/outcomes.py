@@ -1,7 +1,7 @@
 """Find out whether the service started an assessment whose answer was lost.
 
-An assessment has no natural key. Assessments of the same account, type and time are candidates. A
-person decides which one it is, if any.
+The service gives no key to find an assessment by. Assessments of the same account, type and time
+are candidates, and a person chooses the right one or none.
 """
 
 from datetime import timedelta
@@ -22,7 +22,7 @@ from lendingadmin.money.writes.states import WriteFound, WriteState
 
 from . import running
 
-# The most time between our sending and the creation according to the service's clock.
+# The longest time between our sending and the creation, by the service's clock.
 _AROUND = timedelta(minutes=10)
 
 

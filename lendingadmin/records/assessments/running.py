@@ -1,9 +1,9 @@
 """Running assessments of an account, as far as the service shows them.
 
-The spec shows no filter for the list of assessments. The dashboard tries one. A service that
-ignores the filter returns the assessments of all accounts. Assessments of other accounts are left
-out. Recent assessments that were started in this dashboard are read by id, because the page of the
-list may not have them.
+The spec shows no filter for the list of assessments. The dashboard tries to filter by account, and
+leaves out assessments of other accounts, because a service may ignore the filter. Recent
+assessments that were started in this dashboard are read by id, because the page of the list may
+lack them.
 """
 
 from contextlib import suppress
@@ -34,7 +34,7 @@ _LATEST = 10
 class AccountAssessments(NamedTuple):
     """Known assessments of one account, newest first.
 
-    `whole` is True if the list was read to its end; else there may be more.
+    `whole` is True if the list was read to its end. If not, there may be more assessments.
     """
 
     seen: tuple[Assessment, ...]
@@ -86,7 +86,7 @@ def is_running(assessment: Assessment) -> bool:
 
 
 def id_of(assessment: Assessment) -> str:
-    """Return the id for reading an assessment: `assessmentId`, else `uid`, else empty."""
+    """Return the id to read an assessment by: `assessmentId`, or else `uid`; empty if none."""
     return text(assessment.assessment_id) or text(assessment.uid) or ""
 
 
@@ -103,7 +103,7 @@ def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
     except (BadRequest, InvalidFilter):
         page = app.assessments.list()
     theirs = [one for one in each(page.items) if one.account_id == account_id]
-    # Assessments without an id can't be distinguished, so all of them stay in the list.
+    # Assessments without an id can't be compared, so all of them are in the list.
     nameless = [one for one in theirs if not id_of(one)]
     found = {id_of(one): one for one in theirs if id_of(one)}
     for key in _started_here(app_id, account_id):

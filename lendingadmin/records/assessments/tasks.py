@@ -10,7 +10,7 @@ from .walk import AssessmentWalk
 
 @task(priority=-45)
 def walk(index_id: int) -> None:
-    """Read a slice of the assessments, and enqueue the next one."""
+    """Read a slice of the assessments, and enqueue the next slice."""
     walks.do_slice(walk, AssessmentWalk.run_slice, index_id)
 
 
@@ -21,7 +21,7 @@ def top_up(index_id: int) -> None:
 
 
 def start(app_id: str) -> AssessmentIndex | None:
-    """Start a walk of an app; return None if one is already running."""
+    """Start a walk of an app; return None if another walk is running."""
     return walks.start(walk, AssessmentWalk, app_id)
 
 

@@ -1,4 +1,4 @@
-"""The service's assessment types, as choices of a form (Spec: AssessmentType)."""
+"""Assessment types of the service, as choices of a form (Spec: AssessmentType)."""
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.errors import LendingError
@@ -24,7 +24,7 @@ def read() -> list[AssessmentType]:
 
 
 def name_of(kind: AssessmentType) -> str:
-    """Return the full resource name for a request, made from the id if the type has no name.
+    """Return the full resource name for a request. If the type has no name, make it from the id.
 
     Return an empty text if the type has no id either.
     """

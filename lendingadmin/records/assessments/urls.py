@@ -1,4 +1,4 @@
-"""Routes of the assessments area, below /apps/<app>/."""
+"""Routes of assessments under /apps/<app>/."""
 
 from django.urls import path
 

@@ -103,7 +103,7 @@ def _status(
     found: Assessment | None,
     read_at: datetime,
 ) -> dict[str, Any]:
-    """Return the context of the status part; `poll` has the time of its next request."""
+    """Return the context of the status part. `poll` has the time of the next request."""
     since = (moment(found.created_at) if found else None) or _since_first_poll(request)
     waiting = found is None or is_running(found)
     unidentified = found is not None and not is_named(found, assessment_id)
@@ -125,7 +125,7 @@ def _status(
 def _since_first_poll(request: PersonRequest) -> datetime:
     """Return the time of the page's first poll, computed from the number of polls.
 
-    This time replaces an unknown time of creation.
+    This time is used if the time of creation is not known.
     """
     asked = min(whole_number(request.GET.get("polls")) + 1, 1000) if "polls" in request.GET else 0
     pauses = [polling.DELAYS[min(n, len(polling.DELAYS) - 1)] for n in range(asked)]
@@ -219,7 +219,7 @@ def _read_running(
 def _unseen(
     request: PersonRequest, app_id: str, account_id: str
 ) -> running.AccountAssessments | None:
-    """Return the account's assessments if the form did not show a running one, else None.
+    """Return the account's assessments if the form did not show a running one; else None.
 
     A form that is sent again leads to its first result, even if another assessment is running.
     """
@@ -234,8 +234,8 @@ def _unseen(
     # An assessment without an id is ignored, because the form can't report that it was shown.
     running_now = {running.id_of(one) for one in theirs.running} if theirs else set()
     unseen = running_now - shown - {""}
-    # This query comes last. If the form was sent twice, its first POST may just have started the
-    # assessment.
+    # This query comes last, because the first POST of a form that was sent twice may just have
+    # started the assessment.
     return (
         theirs
         if unseen and not Write.objects.filter(idempotency_key=idempotency_key).exists()

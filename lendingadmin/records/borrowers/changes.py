@@ -35,7 +35,7 @@ class Difference(NamedTuple):
 
 
 def same(one: object, other: object) -> bool:
-    """Return True if two JSON values are equal, including every digit.
+    """Return True if two JSON values are equal in every digit.
 
     The order of keys does not matter.
     """
@@ -47,7 +47,7 @@ def _canonical(value: object) -> str:
 
 
 def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
-    """Return the new or different top-level keys of `after`, for a PATCH."""
+    """Return the top-level keys of `after` that are new or different, for a PATCH."""
     return {
         key: value
         for key, value in after.items()
@@ -69,7 +69,7 @@ def rows_of(value: object) -> list[Row]:
 def differences(before: object, after: object) -> list[Difference]:
     """Return the differences, in the order of `before` and then of `after`.
 
-    If there are very many, the last item is only the number of the remaining ones.
+    If there are too many, the last item has only the number of the others.
     """
     left, right = dict(_leaves(before)), dict(_leaves(after))
     places = [

@@ -1,4 +1,4 @@
-"""Draft of an edit: the record when the form was opened, and the data entered since then."""
+"""Draft of an edit: the record when the form was opened, and the entered data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,11 @@ Raw = Mapping[str, object]
 
 @dataclass(frozen=True, repr=False)
 class Draft:
-    """Draft of an edit. `base` is the record to change, `shown` are the initial values of the form.
+    """Draft of an edit. `base` is the record to change, and `shown` are the form's initial values.
 
-    These two differ only after the edit was moved to a newer version. `sent` is the form as last
-    submitted. `patch` has the changes of the form, and is empty before the form is valid.
+    They differ only if the edit was moved to a newer version of the record. `sent` is the form as
+    last submitted. `patch` has the changes that the form makes; it is empty until the form is
+    valid.
     """
 
     app_id: str

@@ -19,8 +19,8 @@ from lendingadmin.records.offers.models import OfferLoan
 
 from . import history
 
-# A record that is found for a write of unknown outcome may be the result of another write. That
-# other write is at most this much older.
+# A record that is found for a write with an unknown outcome may be the result of another write,
+# which is at most this much older.
 _BESIDE = timedelta(days=1)
 _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteState.UNKNOWN)]
 
@@ -40,7 +40,7 @@ def erase_texts(app_id: str, borrower_id: str) -> int:
 def erase_older(before: datetime, most: int) -> int:
     """Erase sent data, cards and reasons of writes made before a time, at most `most` per app.
 
-    Return the number of writes in the app with the most erased writes.
+    Return the largest number of erased writes in one app.
     """
     rows = [Write.objects.filter(app_id=app_id) for app_id in _list_app_ids()]
     return max(_erase(one, before, most) for one in rows)
@@ -54,9 +54,9 @@ def _list_app_ids() -> list[str]:
 def _list_over(before: datetime) -> QuerySet[Write]:
     """Return writes before a time, without texts, whose result is known and seen.
 
-    The write of a loan from an offer stays as long as the offer. While the result of one write is
-    not known, all writes since the day before that write also stay. A record that is found for
-    that write may be the result of another write.
+    Leave out the write of a loan from an offer as long as the offer exists. While the result of a
+    write is not known, also leave out all writes since the day before that write, because a record
+    that is found for that write may be the result of another write.
     """
     unknown = Write.objects.exclude(state__in=_OVER).order_by("created_at").first()
     if unknown:
@@ -77,7 +77,7 @@ def _list_over(before: datetime) -> QuerySet[Write]:
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:
     """Erase the texts of these writes; return the number of writes.
 
-    Texts stay for `idempotency.LIFETIME`, because a form that is sent again shows the card.
+    Texts are needed for `idempotency.LIFETIME`, because a form that is sent again shows the card.
     """
     before = min(before, timezone.now() - idempotency.LIFETIME)
     over = rows.filter(state__in=_OVER, created_at__lt=before)

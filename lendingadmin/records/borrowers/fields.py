@@ -1,7 +1,7 @@
 """The fields of a borrower, in one table (spec: Borrower and its parts).
 
-The form, the page of a borrower and the rule of required fields use the table. The values are
-read in lending/values.py, and web/masking.py defines the people who may see them.
+The form, the page of a borrower and the setting of required fields use the table. lending/values.py
+reads the values, and web/masking.py decides who may see them.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -22,7 +22,8 @@ Kind = Literal[
     "whole",
     "word",
 ]
-# The fields of these sections are in this object of the record, all others in the record itself.
+# The fields of these sections are in an object within the record. All other fields are in the
+# record itself.
 _WITHIN = {"individual": "individual", "biometrics": "individual", "company": "company"}
 
 
@@ -31,8 +32,8 @@ class Field(NamedTuple):
 
     If `is_suggested` is True, the form offers values of other borrowers. If `is_rare` is True, the
     form has the field only if the record has the key. `item_id` is the key that each item of a list
-    needs. `in_company` finds the field in a company's data: the first key that contains the first
-    word. If there is no such key, the second word is the key.
+    needs. `in_company` finds the field in a company's data: it is the first key that contains the
+    first word, or else the second word.
     """
 
     section: str

@@ -33,8 +33,8 @@ Raw = Mapping[str, object]
 class BorrowerForm(forms.Form):
     """Form for the fields of a borrower. `record` has the initial values.
 
-    `held` are the person's rights. Data that these rights do not open have no field, and `result`
-    leaves them unchanged. Only developers get JSON fields.
+    `held` are the person's rights. The form has no field for data that the person may not see, and
+    `result` leaves these data unchanged. Only developers get JSON fields.
     """
 
     is_new = False
@@ -89,14 +89,17 @@ class BorrowerForm(forms.Form):
     def opens_technical(self) -> bool:
         """True if a folded section has an error.
 
-        Values that the record already has do not open it, because people can open it themselves.
+        Existing values do not open a section, because people can open it.
         """
         sections = self.sections
         return any(field.errors for section in _TECHNICAL for field in sections[section])
 
     @property
     def has_odd_phone(self) -> bool:
-        """True if a newly typed phone number is not valid and so is sent unchanged."""
+        """True if a newly typed phone number is not valid.
+
+        Such a number is sent as it was typed.
+        """
         names = {field.form_name for field in FIELDS if field.kind == "phone"}
         new = [self.cleaned_data[name] for name in names.intersection(self.changed_data)]
         zone = timezone.get_current_timezone()
@@ -109,7 +112,7 @@ class BorrowerForm(forms.Form):
         self._check_items()
 
     def _check_settings(self) -> None:
-        """Check that new settings map text to text (Spec: Borrower); old values may stay."""
+        """Check that new settings map text to text (Spec: Borrower). Old values are not checked."""
         new, old = self.cleaned_data.get("settings-settings"), self.record.get("settings")
         if not isinstance(new, Mapping) or new is old:
             return
@@ -121,7 +124,7 @@ class BorrowerForm(forms.Form):
                 return
 
     def _check_items(self) -> None:
-        """Refuse a new item without the id that distinguishes it from the others."""
+        """Refuse a new item of a list if it lacks the id that distinguishes the items."""
         for field in list_fields("json"):
             old, new = self.record.get(field.name), self.cleaned_data.get(field.form_name)
             if _count_unnamed(new, field.item_id) > _count_unnamed(old, field.item_id):
@@ -141,7 +144,7 @@ class BorrowerForm(forms.Form):
         return {name: value for name, value in values.items() if value is not MISSING}
 
     def result(self) -> dict[str, object]:
-        """Return the record to send; data that were not edited do not change."""
+        """Return the record to send. Data that were not edited do not change."""
         whole = {**self.record, **self.list_given("")}
         before = self._before["individual"]
         person = {**before, **self.list_given("individual")}
@@ -163,8 +166,8 @@ class BorrowerForm(forms.Form):
 class NewBorrowerForm(WriteForm, BorrowerForm):
     """Form of a new borrower, with the borrower's id.
 
-    `required` are the names of the required fields by category. All fields are in the form, because
-    a person may register a borrower without the right to see a borrower's data.
+    `required` are the names of the required fields, by category. The form has all fields, because a
+    person may register a borrower without the right to see a borrower's data.
     """
 
     operation, is_new = "borrowers.create", True
@@ -222,7 +225,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         return borrower_id
 
     def clean(self) -> None:
-        """Require the fields that the lender requires; each missing field is reported once."""
+        """Check the fields that the lender requires. Each missing field is reported once."""
         super().clean()
         category = str(self.cleaned_data.get("general-category", ""))
         values = self.list_given(category)

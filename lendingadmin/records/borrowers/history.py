@@ -17,9 +17,9 @@ from lendingadmin.money.writes.states import WriteState
 from lendingadmin.web.keyset import build_prefix
 
 _SHOWN = 20
-# The subject of an action depends on its operation. The subject is the borrower's id, the account
-# id, or the account id followed by a space and an event's time or `record`. A loan may have the
-# same id as a borrower, so a search by the id alone is not enough.
+# The subject depends on the operation. It is the borrower's id, the account id, or the account id
+# followed by a space and an event's time or `record`. A loan may have the same id as a borrower, so
+# the search needs the operation too.
 _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
 _BY_ACCOUNT = ("assessments.create", NOTES_WRITE)
 _BY_ACCOUNT_AND_MORE = ("events.create", REVEAL)
@@ -50,7 +50,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     """Return the history of this borrower that this person may see. May raise InvalidId."""
     sees_repayments = person.has_perm("lending.loans.get", app_id)
     sees_entries = person.has_perm("dashboard.audit.view", app_id)
-    # Each list is read with one more row than is shown, to know if there are older rows.
+    # Each list is read with one more row than is shown. This row shows if there are older rows.
     newest = find_writes(app_id, borrower_id).select_related("person").order_by("-created_at")
     writes = [
         Done(reconciliation.describe(one), one, find_target(one, person))
@@ -83,7 +83,7 @@ def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
 
 
 def find_target(write: Write, person: User) -> str:
-    """Return the address of the record that a saved write made (offers, a loan, an event…).
+    """Return the address of the record that a saved write made, such as a loan.
 
     For a write that is not saved, return the write's own page. Return an empty text if the person
     may not see that page, or if the write made no such record.
@@ -96,9 +96,9 @@ def find_target(write: Write, person: User) -> str:
 def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:
     """Return the primary keys of the rows about this borrower. May raise InvalidId.
 
-    `deed` is the column with the operation. Each kind of subject is found by the index, and the
-    caller sorts the results. Otherwise databases would read an app's complete trail backwards to
-    find the newest rows.
+    `deed` is the column with the operation. The index finds each kind of subject, and the caller
+    sorts the results. Otherwise databases would read an app's complete trail backwards to find the
+    newest rows.
     """
     account = account_id(borrower_id)
     by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))

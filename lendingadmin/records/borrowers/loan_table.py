@@ -1,4 +1,4 @@
-"""A borrower's loans in one table: loan accounts, and the loans that the borrower's record lists.
+"""A borrower's loans in one table: the loan accounts, and the loans in the borrower's record.
 
 The record names a loan by the id of its account (Spec: LoanSummary), or by the account's uid.
 """
@@ -40,7 +40,7 @@ class LoanRow(NamedTuple):
     def page_key(self) -> str:
         """The loan's id from the borrower's record, for a link to the loan's page.
 
-        It is empty if only the record has the loan, if there is no summary, or if the id is
+        The id is empty if only the record has the loan, if there is no summary, or if the id is
         invalid.
         """
         key = "" if self.origin == ONLY_RECORD or self.summary is None else _id_of(self.summary)
@@ -48,7 +48,7 @@ class LoanRow(NamedTuple):
 
     @property
     def recorded_outstanding(self) -> Decimal | None:
-        """Unpaid amount in the record, payable minus paid; None if one of them is missing."""
+        """Unpaid amount in the record: payable minus paid. None if one of these is missing."""
         if not isinstance(self.summary, LoanSummary):
             return None
         payable, paid = number(self.summary.payable_amount), number(self.summary.paid_amount)
@@ -64,8 +64,8 @@ def build_rows(
 ) -> list[LoanRow]:
     """Return the rows: the accounts in their order, then the loans that only the record has.
 
-    Loans that only the record has get this `origin`; if it is empty, they are left out. A second
-    summary of the same loan gets REPEATED. Days are compared in `zone`, as the page shows them.
+    Loans that only the record has get this `origin`. If `origin` is empty, they are left out. A
+    second summary of the same loan gets REPEATED. Days are compared in `zone`, like on the page.
     """
     left, rows, known = list(summaries), list[LoanRow](), set[str]()
     for account in accounts:

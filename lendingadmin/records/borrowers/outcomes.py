@@ -1,6 +1,6 @@
 """Find out the result of a borrower's registration, change or deletion.
 
-The natural key of a borrower is its id (Spec: Borrowers, 1 and 2), so the check reads the record.
+A borrower has an id (Spec: Borrowers, 1 and 2), so the check reads the record by this id.
 """
 
 from django.urls import reverse
@@ -53,8 +53,7 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
             WriteFound.NOT_SEEN, _("The record does not have your changes yet."), _link(write)
         )
     why = _(
-        "The record has values that are not the old ones and not yours. The differences are in: "
-        "%(places)s."
+        "The record has neither the old values nor yours. The differences are in: %(places)s."
     ) % {"places": ", ".join(places)}
     return CheckResult(WriteFound.DIFFERS, why, _link(write))
 

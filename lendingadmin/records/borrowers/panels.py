@@ -38,9 +38,9 @@ from lendingadmin.web.masking import mask_item
 from . import loan_table
 
 _LOANS = 100
-# What the page of a borrower reads of each loan.
+# The keys of each loan that the page of a borrower reads.
 _LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId", "result")
-# Each assessment is a call of its own. This number of calls runs in parallel.
+# The number of assessments on a page. Each needs a separate call, and the calls run in parallel.
 _ASSESSMENTS = 6
 # Page size of the service's list of all assessments, in which the borrower's are searched.
 _LISTED = 100
@@ -75,8 +75,8 @@ class ListedLoans(NamedTuple):
 class Reads(NamedTuple):
     """Reads of a panel: calls that run in parallel, and the function that builds the content.
 
-    `finish` gets the value or the LendingError of each call. The calls do not use the database,
-    because they run on threads.
+    `finish` gets the value or the LendingError of each call. The calls run on threads, so they must
+    not use the database.
     """
 
     calls: Sequence[Callable[[], Any]]
@@ -96,9 +96,9 @@ def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> R
 
 
 def share_record(app: AppClient, borrower_id: str, key: str) -> Recorded:
-    """Return the borrower, read once for all callers with the same key. May raise LendingError.
+    """Return the borrower's record, read once for all callers with this key.
 
-    Each time a person opens a page, the key is new, so no page shows outdated data.
+    May raise LendingError. Each opened page has a new key, so no page shows outdated data.
     """
     read = partial(app.borrowers.get, borrower_id)
     return Recorded(*coalesce.read(f"borrower/{key}/{borrower_id}", Borrower, read))
@@ -125,9 +125,10 @@ def events(app: AppClient, borrower_id: str, page_token: str | None = None) -> L
 
 
 def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> Listed:
-    """Return the items on a page that belong to the borrower. Items of others are left out.
+    """Return the items on a page that belong to the borrower.
 
-    Items that do not name their owner stay if the service was asked for the borrower's items.
+    Items of other borrowers are left out. Items that do not name their owner are included if the
+    request had the borrower as its filter.
     """
     owners = [getattr(item, key, None) for item in page.items]
     own = tuple(
@@ -139,7 +140,7 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
 
 
 class AssessmentRow(NamedTuple):
-    """Assessment of the borrower, as just read from the service or as saved before.
+    """An assessment of the borrower, as just read from the service or as saved earlier.
 
     If the read failed, `fault` is the reason as a sentence, and `read_at` is the time of the saved
     data.
@@ -153,9 +154,9 @@ class AssessmentRow(NamedTuple):
 class ListedAssessments(NamedTuple):
     """Content of the assessments panel: as `Listed`, and the state of the saved data.
 
-    `note` says why the service's list could not be read. `assessment_index` is None if the app's
-    assessments were never read. `total` is the number of the borrower's assessments, empty if that
-    is not known.
+    `note` is the reason why the service's list could not be read. `assessment_index` is None if the
+    app's assessments were never read. `total` is the number of the borrower's assessments; empty if
+    it is not known.
     """
 
     items: tuple[AssessmentRow, ...]
@@ -169,7 +170,7 @@ class ListedAssessments(NamedTuple):
 def prepare_assessments(app: AppClient, borrower_id: str, page_token: str | None) -> Reads:
     """Return the reads of the borrower's assessments.
 
-    Once the app's assessments were all listed, each assessment is read by its id. Before that,
+    If the index of the app's assessments is complete, each assessment is read by its id. If not,
     known assessments are read by id, and others are searched on a page of the service's list.
     """
     account, index = account_id(borrower_id), known.find_index(app.app_id)
@@ -240,7 +241,7 @@ def _make_rows(
 ) -> tuple[AssessmentRow, ...]:
     """Return a row for each known assessment, and save each assessment that was just read.
 
-    If the read failed, the row has the data that were saved before, and the reason.
+    If a read failed, the row has the saved data and the reason.
     """
     return tuple(
         AssessmentRow(known.make_assessment(row), result.message, row.read_at)
@@ -253,8 +254,8 @@ def _make_rows(
 def _list_assessments(app: AppClient, account: str, page_token: str | None) -> Listed:
     """Return the assessments of the account on a page of the service's list.
 
-    The spec does not show that the list can be filtered by account. If the service refuses the
-    filter, the account's assessments are searched on a page of all. May raise LendingError.
+    The spec does not show a filter by account for this list. If the service refuses the filter,
+    search for the account's assessments on a page of all assessments. May raise LendingError.
     """
     try:
         page = app.assessments.list(
@@ -316,7 +317,7 @@ def read_panels(
 
 
 def mask_found(found: Any, held: Collection[str]) -> Any:
-    """Return the content of a panel, masked as these rights require; an error is unchanged."""
+    """Return the content of a panel, masked for these rights. An error is returned unchanged."""
     match found:
         case Recorded():
             return found._replace(borrower=mask_item(found.borrower, held))
@@ -339,7 +340,7 @@ LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 @dataclass(frozen=True)
 class Shown:
-    """A panel on the page, with its data or with an error card. Before the read it has neither.
+    """A panel on the page, with data or with an error card. Before the read, it has neither.
 
     Only the panel of loans can have both.
     """
@@ -375,8 +376,8 @@ class Shown:
     ) -> "Shown":
         """Return the panel of loans from the accounts and the record: each a value or an error.
 
-        Each is shown even if the other failed. `recorded` is None if the person may not see the
-        record.
+        The panel shows each of the two even if the other could not be read. `recorded` is None if
+        the person may not see the record.
         """
         summaries, fault = _read_summaries(recorded, borrower_id)
         zone = gateway.lending_app(app_id).zone
@@ -409,7 +410,7 @@ class Shown:
 def _read_summaries(
     recorded: Any, borrower_id: str
 ) -> tuple[tuple[LoanSummary | Malformed, ...], str]:
-    """Return the loans in the borrower's record, and the reason if they can't be read.
+    """Return the loans in the borrower's record, or the reason why they can't be read.
 
     Both are empty while the record is not read yet.
     """

@@ -1,4 +1,4 @@
-"""Cards of a borrower's record outside the tables. The page shows other data as Technical."""
+"""Cards for data of a borrower's record that are not in tables. All other data are Technical."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

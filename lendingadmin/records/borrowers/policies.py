@@ -1,4 +1,4 @@
-"""The fields that a new borrower must have, which managers change on Settings."""
+"""The setting of the fields that a new borrower must have."""
 
 from collections.abc import Sequence
 from typing import Any

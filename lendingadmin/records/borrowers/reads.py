@@ -1,4 +1,4 @@
-"""Audit entries for borrowers that a person sees, and a mail if a person sees very many."""
+"""Audit entries for borrowers whom a person sees, and a mail if a person sees very many."""
 
 import logging
 
@@ -21,11 +21,11 @@ logger = logging.getLogger(__name__)
 
 @in_english
 def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
-    """Record in the trail that this person sees a borrower's personal data.
+    """Record in the audit trail that this person sees a borrower's personal data.
 
-    Call this when the page is drawn. There is one entry an hour for each person and borrower, but
-    none if all of the data are masked. If the person has opened more borrowers in this hour than
-    the app's rule allows, managers are notified. A database error, as from a read-only database, is
+    Call this when the page is drawn. There is one entry in an hour for each person and borrower,
+    and none if all data are masked. If the person has opened more borrowers in this hour than the
+    app's setting allows, notify managers. A database error, such as from a read-only database, is
     only logged.
     """
     groups = list_groups(list_rights(request.user))
@@ -54,7 +54,7 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
 
 
 def _raise_alarm(request: PersonRequest, app_id: str, opened: int) -> None:
-    """Record in the trail that a person opened many borrowers, and send a mail about the entry.
+    """Record in the audit trail that a person opened many borrowers, and send a mail about this.
 
     This happens at most once a day for each person and app.
     """

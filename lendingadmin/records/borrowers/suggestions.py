@@ -13,7 +13,8 @@ Used = dict[str, list[str]]
 
 _READ = 200
 _OFFERED = 12
-# A value that only one borrower has could identify that borrower, or be a typing error.
+# A value must have this many borrowers. A rarer value could identify a borrower, or be a typing
+# error.
 _BEARERS = 2
 _LONGEST = 60
 _KEPT_SECONDS = 600
@@ -23,8 +24,8 @@ def read_used(app_id: str) -> Used:
     """Return the values that several borrowers of one page share, by field.
 
     The page is the first page of the list of borrowers. The most frequent values come first. Such
-    values identify no person, so they are cached without encryption for ten minutes. The result is
-    empty if the list can't be read; the fields then accept any text.
+    values identify no person, so they are cached without encryption for ten minutes. If the list
+    can't be read, the result is empty and the form suggests nothing.
     """
     key = f"borrowers-used:{app_id}"
     found: Used | None = shared.get(key)

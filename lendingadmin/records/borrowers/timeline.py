@@ -80,7 +80,7 @@ def _begin(day: date, zone: tzinfo) -> datetime:
 def prepare_assessments(subject: Subject) -> LiveReads | None:
     """Return the reads of a borrower's newest assessments, or of the assessment of a loan.
 
-    None for a loan without an assessment.
+    Return None for a loan without an assessment.
     """
     app = gateway.app(subject.app.app_id)
     if subject.account_id:
@@ -120,7 +120,10 @@ def _describe_assessments(found: Iterable[object], subject: Subject) -> Iterator
 
 
 def prepare_events(subject: Subject) -> LiveReads:
-    """Return the reads of a borrower's newest events. Only the event's page shows its content."""
+    """Return the reads of a borrower's newest events.
+
+    Only the page of an event shows the content.
+    """
     app = gateway.app(subject.app.app_id)
 
     def finish(results: Sequence[Any]) -> Found:
@@ -165,7 +168,7 @@ def _list_chips(chip: Status | None) -> tuple[Status, ...]:
 def find_writes(subject: Subject) -> QuerySet[Write]:
     """Return the writes for a borrower or a loan.
 
-    Requests for offers are left out, because they are another source.
+    Requests for offers are left out, because another source has them.
     """
     app_id = subject.app.app_id
     if not subject.account_id:

@@ -1,4 +1,4 @@
-"""Routes of the borrowers area, below /apps/<app>/."""
+"""Routes of borrowers under /apps/<app>/."""
 
 from django.urls import path
 

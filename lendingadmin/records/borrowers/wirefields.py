@@ -1,7 +1,7 @@
 """Form fields that show a JSON value as text, and return it unchanged if it was not edited.
 
 If the text is the same as when it was shown, the field returns the old value with all digits and
-keys. Only a value that a person changed is parsed.
+keys. Only text that a person changed is parsed.
 """
 
 import json
@@ -27,9 +27,9 @@ from lendingadmin.web.display.templatetags.money import count
 
 from .fields import Field, Kind
 
-# Marks a key that is not there; null is a value.
+# The mark of a missing key. A null is a value.
 MISSING = object()
-# A text longer than this is shown in part and not edited here (a photo may be a complete file).
+# A longer text is shown in part and can't be edited. A photo may be a complete file.
 LONGEST_EDITED = 100_000
 
 _UNSENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
@@ -37,7 +37,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class FieldKind(NamedTuple):
-    """How one kind of value is written for people and read back.
+    """One kind of value: how it is written for people, and read back.
 
     `read` gets text that is not empty, and may raise ValidationError. `empty` is the value for an
     empty text if there was a value before. `control` is the type of the input, "area" for several
@@ -206,7 +206,7 @@ KINDS: Mapping[Kind, FieldKind] = {
         _write_text,
         choices=(("individual", gettext_noop("individual")), ("company", gettext_noop("company"))),
     ),
-    # Spec: Borrower. The request shows text where answers carry a number.
+    # Spec: Borrower. The example of a request has text where answers have a number.
     "status": FieldKind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw)),
 }
 
@@ -288,10 +288,10 @@ class WireField(forms.CharField):
         return self._kept_if_the_same(self.kind.read(text))
 
     def _kept_if_the_same(self, read: object) -> object:
-        """Return the old raw value if the new text has the same value, else the new value.
+        """Return the old raw value if the new text has the same value; else the new value.
 
-        Browsers write some values in their own way. A phone number is not compared, because an
-        added country code is a change.
+        Browsers write some values in another form. A phone number is not compared, because an added
+        country code is a change.
         """
         before = _plain(self.text)
         if not before or self.kind is KINDS["phone"]:

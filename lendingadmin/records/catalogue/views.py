@@ -24,8 +24,8 @@ from . import words
 
 Entry = TypeVar("Entry", Product, AssessmentType)
 
-# The service has no read by id for products and types (Spec: Products, Assessment types). A product
-# or type is searched among at most this number of items.
+# The service can't read a product or type by id (Spec: Products, Assessment types). So it is
+# searched among at most this number of items.
 _AT_MOST = 5000
 # The places that templates/catalogue/product.html shows. The page shows all content of terms and
 # charges in words.
@@ -51,8 +51,8 @@ def products(request: PersonRequest) -> HttpResponse:
 def product(request: PersonRequest, product_id: str) -> HttpResponse:
     """Show one product, by its `productId` or `uid`, with every term and charge in words.
 
-    Answer 404 if the service lists no such product. Show an error page if the list was not read to
-    its end. Raise LendingError for a failed read.
+    Return 404 if the service lists no such product. Return an error page if the list was not read
+    to its end. Raise LendingError for a failed read.
     """
     try:
         found = _of(gateway.client().products.pages(), product_id)
@@ -74,7 +74,7 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
 def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
     """Return the entry with this id, or None if the complete list has no such entry.
 
-    A productId or assessmentTypeId takes precedence over the uid of another entry.
+    If the id of one entry is also the uid of another, return the entry with this id.
 
     Raise UnfinishedList if no entry on the read pages has the id and the list may be longer.
     """
@@ -105,8 +105,8 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
 def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
     """Show one assessment type, by its `assessmentTypeId` or `uid`.
 
-    The page shows the apps and accounts of the type, and its status. Answer 404 if the service
-    lists no such type. Show an error page if the list was not read to its end. Raise LendingError
+    The page shows the apps and accounts of the type, and its status. Return 404 if the service
+    lists no such type. Return an error page if the list was not read to its end. Raise LendingError
     for a failed read.
     """
     try:

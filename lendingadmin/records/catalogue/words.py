@@ -1,7 +1,7 @@
 """Terms and charges of a product in words (Spec: Product, LendingTerms, Charge).
 
-The spec does not show all of the possible words. A known word becomes a sentence. Any other word is
-shown as received, so nothing is left out and nothing is invented.
+The spec does not show all possible words. A known word becomes part of a sentence. Any other word
+is shown as received, so nothing is left out and nothing is invented.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _TARGETS = {
 
 
 class Term(NamedTuple):
-    """One line: its label, its value in words, and a more exact value if that differs."""
+    """One line: the label, the value in words, and the exact value if it differs."""
 
     label: str
     value: str
@@ -47,7 +47,7 @@ class ChargeLine(NamedTuple):
 
 
 def terms(product: Product) -> list[Term]:
-    """Return every term of a product, the most important for a borrower first."""
+    """Return all terms of a product. The most important for a borrower come first."""
     of = product.terms
     if isinstance(of, Malformed):
         return [Term(_("Terms as received"), as_it_came(of))]

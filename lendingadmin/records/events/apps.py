@@ -1,4 +1,4 @@
-"""Events as a Django app; it stores nothing."""
+"""Django app of the events, without models."""
 
 from lendingadmin.core import areas
 

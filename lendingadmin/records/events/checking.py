@@ -1,7 +1,7 @@
 """Check an event before it is sent (Spec: Event, Events, Limits).
 
-Errors are faults according to the spec. An event with an error is not sent. Warnings are things
-that the spec does not define, or that an assessment would not use. A person can send an event with
+An error breaks a rule of the spec, and an event with an error is not sent. A warning is about data
+that the spec does not define, or that an assessment would not use. A person may send an event with
 warnings, and the service decides. No finding quotes a value, because values are personal.
 """
 
@@ -40,7 +40,7 @@ class Part(NamedTuple):
 class Findings:
     """Result of the check. `size` is the size of the complete request body in bytes.
 
-    If the service does not accept this size, `too_large` is the error; it is also in `errors`.
+    If the service does not accept this size, `too_large` is the error. `errors` has this error too.
     """
 
     errors: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Findings:
 def check_event(body: Mapping[str, object], now: datetime) -> Findings:
     """Return the findings about a complete event that is ready to be sent.
 
-    Data that are nested too deeply, or are not a list of sets, are not checked further.
+    Data that are nested too deeply, or are not a list of sets, are not checked in detail.
     """
     findings = Findings()
     data = body.get("data")

@@ -1,6 +1,6 @@
 """Draft of an event: the entered data, the chosen file, and the event that passed the check.
 
-A browser sends a file only once. So the draft contains the file with the other data, encrypted, and
+A browser sends a file only once. So the encrypted draft has the file and the other data, and
 nothing is lost if a person goes back.
 """
 
@@ -66,7 +66,7 @@ def load_draft(request: PersonRequest, app_id: str, idempotency_key: str) -> Dra
 
 
 def _pack(content: bytes) -> str:
-    """Return bytes as compressed text for a draft, because 5 MB of messages become about one."""
+    """Return bytes as compressed text for a draft. Messages of 5 MB become about 1 MB."""
     return b64encode(zlib.compress(content)).decode("ascii")
 
 

@@ -41,7 +41,7 @@ class EventForm(forms.Form):
         required=False,
         help_text=_("Leave empty to use the JSON."),
     )
-    # To the second: two events may be a second apart.
+    # With seconds, because two events may be a second apart.
     timestamp = MomentField(
         label=_("Captured at"),
         seconds=True,
@@ -78,10 +78,11 @@ class EventForm(forms.Form):
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def body(self) -> dict[str, object]:
-        """Return the event to send; keys that the spec does not name are not copied."""
+        """Return the event to send. Keys that the spec does not name are not copied."""
         entered, given = self.cleaned_data, self.cleaned_data[self.source]
         head: Mapping[str, object] = given.head
-        # The time in the form of the service. A wrong time stays, and the check reports it.
+        # The time in the form of the service. A wrong time is not changed, and the check reports
+        # it.
         when = entered["timestamp"] or parse_time(head.get("timestamp"))
         data = _add_domains(given.data, entered["domain"])
         body = {

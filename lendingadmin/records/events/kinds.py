@@ -1,7 +1,7 @@
 """The five kinds of values in an event (Spec: EntityValueSet).
 
-A kind's name is `<service_domain>/<key>`. The domain is not documented, so a kind is recognised by
-the end of its name.
+The name of a kind is `<service_domain>/<key>`. The domain is not documented, so only the end of the
+name counts.
 """
 
 from collections.abc import Iterable

@@ -1,8 +1,8 @@
 """Check whether an event whose report has an unknown outcome reached the service.
 
 An event is unique by accountId, eventType and timestamp (Spec: Events), so the check searches by
-these. The dashboard does not save the event's content for the check, only the number of values of
-each kind.
+these values. For the check, the dashboard does not save the content of the event, but only the
+number of values of each kind.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ _KEY = ("accountId", "eventType", "timestamp")
 
 
 def summarize(body: Mapping[str, object]) -> dict[str, object]:
-    """Return data to save for a later comparison: the event's key, and value counts per kind."""
+    """Return the data for a later comparison: the key of the event, and the counts by kind."""
     return {name: str(body.get(name, "")) for name in _KEY} | {
         "values": _count_values(body.get("data"))
     }

@@ -1,8 +1,8 @@
-"""An event's data for its page: each kind in its layout, masked until revealed.
+"""Prepare the data of an event for its page. Each kind has its layout and is masked at first.
 
-Masked values are left out in this module, so they never reach a template. A battery's level is not
+This module leaves out masked values, so they never reach a template. The level of a battery is not
 personal and is not masked. Data that the spec does not name may be personal, so they are left out
-until the content is revealed.
+until a person reveals the content.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from lendingadmin.web.redact import REDACTED
 from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, EventKind, find_kind
 from .rules import RULES, moment_of
 
-PART = 200  # values of each set that a page shows; further values are on further parts
+PART = 200  # values of each set on a page; the page has several parts if there are more
 Say = Callable[[object], str]
 
 # The places that templates/events/event.html shows. `data` is shown set by set.
@@ -130,7 +130,7 @@ def _count(entry: EntityValueSet | Malformed) -> int:
 
 
 def _list_threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
-    """Return conversations, the newest first: the messages of each address together."""
+    """Return conversations, the newest first. A conversation has all messages of one address."""
     by_address: dict[str, list[Record]] = {}
     for value in _sort_by_time(values):
         by_address.setdefault(shown(value.get("address")), []).append(value)
@@ -225,7 +225,10 @@ def _list_pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[t
 
 
 def _read_time(value: Record) -> object:
-    """Return the time inside a value; None if it is missing, a malformed value unchanged."""
+    """Return the time in a value; None if it is missing.
+
+    A malformed value is returned unchanged.
+    """
     raw = value.get("timestamp")
     return moment_of(raw) or (None if raw is None else Malformed(raw))
 
@@ -255,7 +258,7 @@ def _list_event_leaves(event: Event, revealed: bool) -> list[Leaf]:
 
 
 def _list_value_leaves(kind: str, value: Record, say: Say) -> list[Leaf]:
-    """Return the leaves of one value that are not in its row; none while the event is masked."""
+    """Return the leaves of a value that its row does not show; none while the event is masked."""
     if say is not write_any:
         return []
     rest: dict[str, object] = {}

@@ -1,6 +1,6 @@
 """Rules for each field of a value, by kind (Spec: EntityValueSet).
 
-A rule returns the words that complete “must be …”, or nothing if the value is right.
+A rule returns the end of the sentence “… must be …”, or an empty text if the value is right.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The search for one event in the list, because the service has no operation that gets one.
+"""Search for one event in the list, because the service has no operation to read a single event.
 
 An event is unique by accountId, eventType and timestamp (Spec: Events), and the list filters by
 all three.
@@ -12,7 +12,7 @@ from lendingadmin.lending.values import Event, moment, text, timestamp_text
 
 from .checking import parse_time
 
-# A service that ignores the filters is not searched through to its end.
+# The most events that are read. A service may ignore the filters and list all events.
 _LOOKED_THROUGH = 100
 _PAGE = 25
 
@@ -20,10 +20,9 @@ _PAGE = 25
 def search_event(app_id: str, account_id: str, event_type: str, when: str) -> Search[Event]:
     """Return the result of a search for the event with these three values. May raise LendingError.
 
-    `when` is the event's timestamp as text. If a value can't be in a filter, such as a text with a
-    space, it is left out of the request. Each event in the answer is compared with all three
-    values. If no event is found and the list was read to its end, the service does not have the
-    event.
+    `when` is the timestamp of the event as text. A value that can't be in a filter, such as a text
+    with a space, is left out of the request. Each event in the answer is compared with all three
+    values. If none fits and the list was read to its end, the service does not have the event.
     """
     wanted = parse_time(when)
     clauses = {

@@ -1,4 +1,4 @@
-"""Routes of the events area, below /apps/<app>/.
+"""Routes of events under /apps/<app>/.
 
 An event is unique by account id, type and timestamp (Spec: Events), so its address has all three.
 """

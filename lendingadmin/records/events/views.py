@@ -87,7 +87,7 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
 def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the kinds of data that an account has up to a time, and the missing kinds.
 
-    The kinds are a part of a page. A fault is shown only in this part, because the page works
+    This is a part of a page. A fault is shown only in this part, because the rest of the page works
     without it.
     """
     account, until = request.GET.get("accountId", ""), parse_moment(request.GET.get("until", ""))
@@ -148,8 +148,8 @@ def event(
 ) -> HttpResponse:
     """Show the data of one event by kind. Without the right to see personal content, it is masked.
 
-    For a borrower in arrears the content stays masked for all people, because contacts and
-    messages must not be used to collect a debt.
+    For a borrower in arrears, the content is masked for all people, because contacts and messages
+    must not be used to collect a debt.
     """
     key = (account_id, event_type, timestamp)
     return _show(request, app_id, request.GET, key, revealed=_may_see(request, app_id, account_id))
@@ -161,8 +161,8 @@ def reveal(
 ) -> HttpResponse:
     """Show the event with its personal content, in answer to a POST that gives a purpose.
 
-    The audit trail records the purpose. Without a valid purpose the content stays masked. A GET of
-    this address, as from a bookmark, redirects to the masked page.
+    The audit trail records the purpose. Without a valid purpose, the content is still masked. A GET
+    of this address, such as from a bookmark, redirects to the masked page.
     """
     key = (account_id, event_type, timestamp)
     if request.method != "POST":

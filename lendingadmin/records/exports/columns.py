@@ -1,7 +1,7 @@
 """Columns of each CSV: the API's names, with dots for nested fields, and words.
 
-A value is exported as received, with all digits. A list or an object is exported as its JSON (Spec:
-Resources and their fields). A column without a word is only in the technical export.
+A value is exported as received, with all digits. A list or an object is exported as JSON (Spec:
+Resources and their fields). A column without a name in words is only in the technical export.
 """
 
 from collections.abc import Callable, Mapping
@@ -161,7 +161,7 @@ def head_of(operation: str) -> tuple[Column, ...]:
 
 
 def keys_of(operation: str) -> tuple[str, ...]:
-    """Return the keys of an item that the columns need; other keys are not read."""
+    """Return the keys of an item that the columns need. Other keys are not read."""
     return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
 
@@ -171,7 +171,7 @@ def make_row_builder(operation: str) -> Callable[[Value | Malformed], list[objec
     If the path to a field ends early, the last value on the path is used.
     """
     places = [column.rpartition(".") for column in COLUMNS[operation]]
-    # Fields of the same object are together, so that the path to the object is walked once.
+    # Fields of the same object are together, so that the object is looked up only once.
     groups = [
         (parent.split(".") if parent else [], [name for *_, name in fields])
         for parent, fields in groupby(places, key=lambda place: place[0])

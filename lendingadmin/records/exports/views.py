@@ -29,10 +29,10 @@ Pages = Callable[..., Iterator[Page[Any]]]
 def export(name: str, resource: str) -> Callable[..., HttpResponseBase]:
     """Return the view that exports a list of the service.
 
-    The list belongs to an app if the address names one. If the filter can't be sent, the view
-    redirects to the list, which shows the reason. The view reads the first page before it answers,
-    so an error there becomes an error card, as on every other page. A later error becomes the last
-    row.
+    The list belongs to an app if the address names an app. If the filter can't be sent, the view
+    redirects to the list, which shows the reason. The first page is read before the response
+    begins, so an error there becomes an error card, as on all other pages. A later error becomes
+    the last row.
     """
     operation, subject = OPERATIONS[name], name.partition(".")[0]
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
@@ -60,7 +60,7 @@ def _make_rows_builder(
     """Return a function that makes the rows of a page, with the names of borrowers if necessary."""
     row, field = make_row_builder(name), BORROWERS.get(name)
     held = list_rights(request.user)
-    # A record outside an app belongs to no borrower.
+    # A record outside an app has no borrower, so nothing is masked.
     shows_all = not app_id or is_whole(held)
 
     def build_row(item: Any) -> list[object]:

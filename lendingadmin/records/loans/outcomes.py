@@ -1,6 +1,6 @@
-"""Checks whether a loan was created or deleted.
+"""Find out whether a loan was created or deleted.
 
-The natural key of a loan is its accountId (Spec: Loan), so the check reads the loan.
+A loan has an accountId (Spec: Loan), so the check reads the loan by this id.
 """
 
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""The rows of the list of loans, ready to print, so that the template only places them."""
+"""Rows of the list of loans, ready to print. The template only places the values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Routes of the loans area, below /apps/<app>/."""
+"""Routes of loans under /apps/<app>/."""
 
 from django.urls import path
 

@@ -71,7 +71,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
 def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """Show a loan: its debt, schedule and contract, and the records of this dashboard.
 
-    Due checks of its open repayments use the loan that was just read.
+    If checks of its open repayments are due, they use the loan that was just read.
     """
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
     unidentified = not is_named(found, account_id)
@@ -99,7 +99,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "blocked_by": here.filter(state__in=OPEN, set_aside_at=None).first(),
         "read_at": now,
         "app": app,
-        # The spec leaves open what settings and labels hold.
+        # The spec does not say which data settings and labels have.
         "sees_whole": is_whole(list_rights(request.user)),
     }
     context |= _set_against_paid(found, dict(here.sum_recorded(app)), app.currency)

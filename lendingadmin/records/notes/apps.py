@@ -1,4 +1,4 @@
-"""Notes about a borrower or a loan, as a Django app."""
+"""Django app for notes about a borrower or a loan."""
 
 from lendingadmin.core import areas
 

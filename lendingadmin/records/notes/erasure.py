@@ -1,4 +1,4 @@
-"""Erasure of notes: their texts and mentions. The author and the time stay."""
+"""Erasure of notes: the texts and the mentions. The authors and the times remain."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -36,7 +36,7 @@ def erase_older(before: datetime, most: int) -> int:
 def _erase(versions: QuerySet[NoteVersion], most: int | None = None) -> int:
     """Erase the texts of these versions; return the number of versions.
 
-    A note without any text left is marked as deleted and unpinned, and its mentions are deleted.
+    If a note has no text left, mark it as deleted, unpin it and delete its mentions.
     """
     with transaction.atomic():
         rows = versions.exclude(text="").order_by("created_at")

@@ -10,8 +10,8 @@ from lendingadmin.core.staff.roles import NOTES_READ
 
 from .models import Mention, Note
 
-# An @ inside a word does not count, because it may belong to an e-mail address. User names have
-# only the characters after the @.
+# An @ inside a word does not count, because it may be in an e-mail address. The characters after
+# the @ are those that a user name may have.
 _NAMED = re.compile(r"(?<![\w.+-])@([A-Za-z0-9_@.+-]+)")
 # Characters that may end a user name, but may also be the punctuation of the sentence.
 _MARKS = ".,-+@"
@@ -41,8 +41,8 @@ def find_people(text: str, app_id: str) -> list[User]:
 def keep_mentions(note: Note, text: str, by: User) -> None:
     """Update a note's mentions to match its text.
 
-    A person who has seen the note is not notified again. If a person has not seen the note and the
-    new text does not name that person, the mention is deleted. People never notify themselves.
+    A person who has seen the note does not get another mention. If the new text no longer names a
+    person who has not seen the note, delete the mention. People can't mention themselves.
     """
     named = [one for one in find_people(text, note.app_id) if one.pk != by.pk]
     note.mentions.filter(seen_at=None).exclude(person__in=named).delete()

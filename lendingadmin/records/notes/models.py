@@ -38,7 +38,8 @@ class Note(models.Model):
                 condition=~Q(account_id=""),
                 name="note_of_loan",
             ),
-            # Few rows: the notes on the pages of the borrower, the loan and a review.
+            # Few rows are in this index: the notes on the pages of the borrower, the loan and a
+            # review.
             models.Index(
                 fields=["app_id", "borrower_id"], condition=Q(is_pinned=True), name="note_pinned"
             ),

@@ -1,4 +1,4 @@
-"""Actions on notes. The trail has the person and the time of each step, and no text."""
+"""Commands for notes. The audit trail has the person and the time of each step, but no text."""
 
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ class Gone(Exception):
 def write_note(
     record: Record, text: str, by: User, idempotency_key: str, *, is_pinned: bool = False
 ) -> Note:
-    """Save a new note; the same `idempotency_key` returns the first note."""
+    """Save a new note. If the `idempotency_key` was used before, return the first note."""
     try:
         with transaction.atomic():
             note = Note.objects.create(author=by, is_pinned=is_pinned, **record._asdict())
@@ -51,15 +51,16 @@ def write_note(
 
 
 def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
-    """Save a new version of a person's own note; the same `idempotency_key` adds no second version.
+    """Save a new version of a person's own note. An `idempotency_key` adds only one version.
 
-    Raises NotTheirs for a note of another person, and Gone for a deleted note.
+    Raise NotTheirs if another person wrote the note, and Gone if the note is deleted.
     """
     if not may_revise(note, by):
         raise NotTheirs
     try:
         with transaction.atomic():
-            # Locked until the end, so that no text is added to a note that is being deleted.
+            # The note is locked until the end, so that no text is added to a note that is being
+            # deleted.
             if not Note.objects.select_for_update().filter(pk=note.pk, deleted_at=None).exists():
                 raise Gone
             _add_version(note, text, by, idempotency_key)
@@ -70,7 +71,7 @@ def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
 
 
 def delete_note(note: Note, by: User) -> bool:
-    """Delete the texts of a note; its author and the person who deleted it stay recorded.
+    """Delete the texts of a note. The author and the person who deleted the note remain known.
 
     Return False if the note was already deleted. Raise NotTheirs if the person is neither the
     author nor a manager.

@@ -1,4 +1,4 @@
-"""Routes of the notes, below /apps/<app>/."""
+"""Routes of notes under /apps/<app>/."""
 
 from django.urls import path
 

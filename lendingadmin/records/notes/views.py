@@ -1,4 +1,4 @@
-"""The views that write a note and show it with all versions and possible actions."""
+"""Pages that write a note, and show a note with all its versions."""
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -31,7 +31,7 @@ _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def new_of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the form of a new note about a borrower; a POST saves it and shows the timeline.
+    """Show the form of a new note about a borrower; a POST saves the note and shows the timeline.
 
     This works without the service, because notes are stored only in this dashboard.
     """
@@ -40,10 +40,10 @@ def new_of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> Ht
 
 @access(NOTES_WRITE, NOTES_READ, _LOAN, methods=("GET", "POST"), quota=NOTES)
 def new_of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Show the form of a new note about a loan; a POST saves it and shows the timeline.
+    """Show the form of a new note about a loan; a POST saves the note and shows the timeline.
 
-    The service names the borrower. Raise LendingError if the loan can't be read; but on a POST,
-    most faults are a card next to the form, so that no typed text is lost.
+    The borrower is read from the loan. Raise LendingError if the loan can't be read. But on a POST,
+    show most faults as a card next to the form, so that no typed text is lost.
     """
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
@@ -104,7 +104,7 @@ def _check_key(request: PersonRequest, form: NoteForm, purpose: str) -> str | No
 
 
 def find_timeline(record: Note | Record) -> str:
-    """Return the address of the note's timeline: the loan's, else the borrower's."""
+    """Return the address of the timeline of the loan, or else of the borrower."""
     if record.account_id:
         return reverse("loan-timeline", args=[record.app_id, record.account_id])
     return reverse("borrower-timeline", args=[record.app_id, record.borrower_id])
@@ -140,10 +140,10 @@ def _describe(request: PersonRequest, found: Note) -> dict[str, object]:
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the form for a new version of the person's own note; older versions stay.
+    """Show the form for a new version of the person's own note. Older versions remain.
 
-    A POST saves the version and redirects to the note. If the note was deleted, this is an error
-    of the form. Raise Http404 for a note of another person.
+    A POST saves the version and redirects to the note. If the note was deleted, the form shows an
+    error. Raise Http404 for a note of another person.
     """
     found = _find(app_id, number)
     if not services.may_revise(found, request.user):
@@ -186,7 +186,7 @@ def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str,
 
 @access(NOTES_READ, _BORROWER, methods=("POST",), needs=delete_needs, quota=NOTES)
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete the text of a note; its author and times stay.
+    """Delete the text of a note. The author and the times remain.
 
     Redirect to the note; if it was already deleted, show no message.
     """

@@ -1,4 +1,4 @@
-"""Requests for offers, and the last answer to each, as a Django app."""
+"""Django app for requests for offers, with the last answer to each."""
 
 from lendingadmin.core import areas
 

@@ -26,7 +26,7 @@ from lendingadmin.web import coalesce
 
 from .models import FINISHED, LONGEST_ID, OfferRequest, OfferState
 
-# Newest requests of a person that are read, and the number that is shown, running ones first.
+# The number of a person's newest requests that are read, and the number that is shown.
 _LATEST, _SHOWN = 50, 10
 
 
@@ -57,11 +57,11 @@ def ask(
     """Request offers with at least one of three values (Spec: Borrowers, 4).
 
     The three values are the requestId of `place`, the assessment type and the time. A request with
-    an id is saved before the call, so that it is never lost. If it has no id, it is saved under the
-    requestId in the service's answer. Return None if the answer has no usable requestId.
+    an id is saved before the call, so that it is never lost. A request without an id is saved under
+    the requestId in the service's answer. Return None if the answer has no usable requestId.
 
-    Raises LendingError. If it is raised, a saved request is marked as refused, or its result stays
-    unknown.
+    Raise LendingError if the call fails. A saved request is then marked as refused, or its result
+    remains unknown.
     """
     given: dict[str, object] = {"assessment_type": assessment_type, "timestamp": timestamp}
     known = {name: value for name, value in given.items() if value}
@@ -97,8 +97,8 @@ def _write_down(place: Place, person: User, known: Mapping[str, object]) -> Offe
         defaults={**known, "last_asked_at": now, "asked_by": person, "asked_at": now},
     )
     if not created and (row.state in (OfferState.ASKED, OfferState.REFUSED) or not row.is_named):
-        # The result is unknown until the answer comes. A saved answer that may belong to another
-        # request is not final.
+        # The result is unknown until the answer comes. If a saved answer may belong to another
+        # request, it is not final.
         fields = {**known, "last_asked_at": now, "state": OfferState.ASKED}
         OfferRequest.objects.filter(pk=row.pk).update(**fields)
         row.refresh_from_db()
@@ -116,7 +116,7 @@ def _read_request_id(operation: OfferOperation) -> str:
 
 
 def ask_again(place: Place, person: User) -> OfferOperation:
-    """Ask the service for a request by its id, for a person, and save the answer.
+    """Ask the service for a request by its id, at a person's request, and save the answer.
 
     After that, the request has a row in this dashboard. If the service fails, raise LendingError
     and save nothing.
@@ -128,7 +128,7 @@ def ask_again(place: Place, person: User) -> OfferOperation:
     again: dict[str, object] = {"last_asked_at": now}
     kept = place.find()
     if kept is not None and not kept.is_named:
-        # An answer that may belong to another request is not final.
+        # If the answer may belong to another request, it is not final.
         again["state"] = OfferState.ASKED
     row, _ = OfferRequest.objects.update_or_create(
         **place._asdict(),
@@ -140,9 +140,9 @@ def ask_again(place: Place, person: User) -> OfferOperation:
 
 
 def check(row: OfferRequest) -> None:
-    """Read the state of a request and save it; checks at the same time share one call.
+    """Read the state of a request and save it. Checks at the same time share one call.
 
-    The caller has checked `may_be_read`. Raise LendingError if the service fails.
+    The caller must check `may_be_read` first. Raise LendingError if the service fails.
     """
     key = simplejson.dumps(["offer", row.app_id, row.borrower_id, row.request_id])
     borrowers = gateway.app(row.app_id).borrowers

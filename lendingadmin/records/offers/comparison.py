@@ -1,7 +1,6 @@
-"""Pure functions that compare the contracts of one preview.
+"""Compare the contracts of one preview, with pure functions.
 
-Fields that are missing in the answer cause no error. Amounts are money in the app's currency, rates
-are yearly fractions.
+Missing fields cause no error. Amounts are in the app's currency, and rates are yearly fractions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -71,7 +70,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One figure; `behind` is its difference from the best figure of its line.
+    """One figure. `behind` is the difference from the best figure of the line.
 
     `behind` is None for the best figure, for an unknown figure, and in a line without a best
     figure.
@@ -84,7 +83,7 @@ class Cell(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line of the comparison; `kind` defines how its values are written."""
+    """One line of the comparison. `kind` is the form in which the values are written."""
 
     label: str
     note: str
@@ -122,9 +121,9 @@ def columns(
 ) -> tuple[Column, ...]:
     """Return a column for each readable contract.
 
-    The lowest cost and the lowest largest instalment are marked. Contracts with equal values share
-    a mark. There is no mark if all values are equal or if there is only one contract. `called`
-    returns the name for a productId.
+    Mark the contract with the lowest cost, and the one whose largest instalment is the lowest.
+    Contracts with equal values share a mark. If all values are equal, or if there is only one
+    contract, there is no mark. `called` returns the name for a productId.
     """
     found = [
         _column(place, contract, called(contract.product_id))

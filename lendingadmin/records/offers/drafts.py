@@ -1,7 +1,7 @@
-"""Previewed contract, saved encrypted from its page until the loan is created.
+"""Previewed contracts, which are saved in encrypted form until the loan is created.
 
 The loan is created from exactly the contract that was shown. A second preview could differ, and a
-form could be changed on its way.
+contract in the form could be changed.
 """
 
 import secrets
@@ -76,7 +76,7 @@ def body_of(
 ) -> dict[str, object]:
     """Return the body of Loans, Create, without the accountId: the contract and its values.
 
-    The contract is sent complete. `known` are the type of the loan and the borrower's category, if
+    The complete contract is sent. `known` has the type of the loan and the borrower's category, if
     they are known.
     """
     raw = contract.raw

@@ -38,7 +38,8 @@ def _erase(rows: QuerySet[OfferRequest], most: int | None = None) -> int:
     now = timezone.now()
     is_over = Q(expiry_time__lte=now)
     is_over |= Q(expiry_time=None, last_asked_at__lt=now - NORMAL_TIME)
-    # An offer stays while the result of its loan is unknown. There are only a few such loans.
+    # An offer is not erased while the result of its loan is unknown. There are only a few such
+    # loans.
     unknown = Write.objects.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
     writes = list(unknown.values_list("idempotency_key", flat=True))
     lent = OfferLoan.objects.filter(idempotency_key__in=writes).values_list("offer", flat=True)

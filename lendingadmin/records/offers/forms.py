@@ -32,8 +32,8 @@ _ASKED_BY = ("assessmentType", "timestamp", "requestId")
 class OfferForm(WriteForm, FarDatesForm):
     """Form to request an offer by at least one of three values (Spec: Borrowers, 4).
 
-    The form generates the requestId, so that the request can be found again if the answer is lost.
-    A person may also clear the id, or enter the id of a request that was made elsewhere.
+    The form makes a requestId, so that the request can be found if the answer is lost. A person may
+    also clear the id, or enter the id of a request that was made elsewhere.
     """
 
     operation = "borrowers.getOffers"
@@ -101,7 +101,8 @@ class PreviewForm(forms.Form):
         amount.currency = app.currency  # type: ignore[attr-defined]
         if limit and limit > 0 and abs(limit.adjusted()) < 15:
             amount.initial = limit
-        # The form's day is a day in UTC. In the lender's zone, the next day may already have begun.
+        # The day in the form is a day in UTC. In the lender's time zone, it may already be the next
+        # day.
         self.fields["startDate"].initial = timezone.localdate(timezone=UTC)
         ids = [text(one.product_id) for one in each(offer.products)]
         choices = [(one, one) for one in dict.fromkeys(ids) if one]
@@ -143,7 +144,7 @@ class PreviewForm(forms.Form):
     def summary(self) -> dict[str, object]:
         """Return the offer summary as received, with only the chosen products.
 
-        If no product was chosen, all products stay.
+        If no product was chosen, the summary has all products.
         """
         chosen = self.cleaned_data["product"]
         whole = self.offer.summary

@@ -1,7 +1,7 @@
 """Loans created from an offer in this dashboard, and the rest of the offer's limit.
 
-The service has no list of an offer's loans. Loans that were created elsewhere are not counted, so
-the rest of the limit is an estimate.
+The service does not list the loans of an offer. Loans that were created outside this dashboard do
+not count, so the rest of the limit is an estimate.
 """
 
 from decimal import Decimal
@@ -25,7 +25,7 @@ class LentLoan(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """True if it is not known yet whether the loan was created."""
+        """True if the dashboard does not know yet whether the loan was created."""
         if self.write.state == WriteState.RESOLVED:
             return self.write.resolution != WriteResolution.SAVED
         return self.write.state != WriteState.SAVED and self.write.found != WriteFound.THERE
@@ -51,7 +51,7 @@ def read_lent(offer: OfferRequest) -> LentFrom:
     for write in writes:
         row = rows[write.idempotency_key]
         one = LentLoan(row.account_id, row.amount, write)
-        # All writes with the same account id count as one loan.
+        # Several writes with the same account id count as one loan.
         known = by_account.get(row.account_id)
         if (write.is_open or not one.is_open) and (known is None or known.is_open):
             by_account[row.account_id] = one

@@ -1,4 +1,4 @@
-"""Offers that were requested in this dashboard, and the service's last answer for each."""
+"""Requests for offers that were made in this dashboard, and the last answer to each."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -49,9 +49,9 @@ FINISHED = (OfferState.DONE, OfferState.FAILED)
 class OfferRequest(models.Model):
     """A request for offers: its data, its person and its last answer (Spec: Borrowers, 4).
 
-    A call that reads an offer could also start one. So pages read only requests that have a row in
-    this table, and only until `expiry_time`. `answer` is the operation as received. It is final if
-    the operation is done.
+    A call that reads an offer could also start an offer. So pages read only requests that have a
+    row in this table, and only until `expiry_time`. `answer` is the operation as received, which is
+    final if the operation is done.
     """
 
     app_id = models.CharField(max_length=64)
@@ -123,7 +123,7 @@ class OfferRequest(models.Model):
     def is_named(self) -> bool:
         """True if the last answer names this request, or if the request has no answer yet.
 
-        A loan may not be made from an answer that may belong to another request.
+        No loan may be made from an answer that may belong to another request.
         """
         found = self._answered()
         return found is None or offer_is_named(found, self.borrower_id, self.request_id)

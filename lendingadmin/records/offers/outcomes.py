@@ -1,6 +1,6 @@
 """Check of a request for offers, from the last answer that this dashboard saved.
 
-Only the request's own page asks the service, with the requestId. Such a call could also start an
+Only the page of the request asks the service, with the requestId. Such a call could also start an
 offer, so this module does not call the service (Spec: Borrowers, 4).
 """
 

@@ -27,7 +27,7 @@ from .models import OfferRequest
 
 
 class Preview(NamedTuple):
-    """Answer of the service, with the catalogue and the borrower if these could be read."""
+    """The service's answer, with the catalogue and the borrower if they could be read."""
 
     contracts: tuple[LendingContract | Malformed, ...]
     products: tuple[Product, ...]

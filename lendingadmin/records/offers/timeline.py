@@ -1,7 +1,7 @@
 """Offer requests from this dashboard, on the timeline of a borrower.
 
 The requests are read from our own table, because a call that asks the service for an offer could
-start one.
+start an offer.
 """
 
 from django.db.models import QuerySet

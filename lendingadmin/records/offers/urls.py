@@ -1,4 +1,4 @@
-"""Routes of offers, below /apps/<app>/."""
+"""Routes of offers under /apps/<app>/."""
 
 from django.urls import path
 

@@ -1,9 +1,9 @@
-"""The timeline as a Django app."""
+"""Django app for the timeline."""
 
 from django.apps import AppConfig
 
 
 class TimelineConfig(AppConfig):
-    """The app `timeline`, without models. Areas register their sources (web/timeline.py)."""
+    """The app `timeline`, without models. Other areas register their sources (web/timeline.py)."""
 
     name = "lendingadmin.records.timeline"

@@ -1,8 +1,7 @@
 """Read the sources of a timeline: the service's sources in parallel, then our own for one month.
 
-For the counts of all months, only the times of our own rows are read. The rows themselves are read
-for one month, a page at a time. So a timeline of thousands of entries opens as fast as a short
-timeline.
+For the counts of all months, only the times of our own rows are read. The rows are read for one
+month, one page at a time. So a timeline of thousands of entries opens as fast as a short timeline.
 """
 
 from collections import Counter
@@ -21,7 +20,8 @@ from lendingadmin.web import errors
 from lendingadmin.web.timeline import Found, Item, LiveReads, OwnRows, Source, Subject
 
 PAGE = 100
-# The service may send a time in any year. Only these years have a next month in every time zone.
+# The allowed years. The service may send a time in any year, but only these years have a next month
+# in all time zones.
 YEARS = range(2, 9999)
 
 
@@ -79,7 +79,7 @@ class Timeline(NamedTuple):
     """Content of the page: the readings of the sources, the months with counts, and one month.
 
     `month` is the open month; None if there are no items. The next page of the month has the items
-    before `older`; it is None on the last page.
+    before `older`, which is None on the last page.
     """
 
     readings: list[Reading]
@@ -168,8 +168,8 @@ def _list_moments(subject: Subject, own: Iterable[OwnRows]) -> Iterable[datetime
 def _count_months(moments: Iterable[datetime], zone: tzinfo) -> list[tuple[Month, int]]:
     """Return the months with items and the number of items, the newest first.
 
-    First the times are counted by quarter of an hour, because there are far fewer quarters than
-    times. Time zones differ by full quarters, so each quarter is in one month.
+    Count the times by quarter of an hour first, because there are far fewer quarters than times.
+    Time zones differ by full quarters, so each quarter is in one month only.
     """
     there = (moment.astimezone(UTC) for moment in moments)
     quarters = Counter(
@@ -190,7 +190,7 @@ def _read_month(
 ) -> tuple[list[TimelineEntry], datetime | None]:
     """Return a page of a month, the newest first, and the `before` of the next page or None.
 
-    Items of the same time stay on one page, so no item is lost between two pages.
+    Items with the same time are on the same page, so no item is lost between two pages.
     """
     since, until = month.begin(subject.app.zone), month.next.begin(subject.app.zone)
     if before is not None:

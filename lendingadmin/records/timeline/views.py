@@ -1,4 +1,4 @@
-"""Timelines of a borrower and of a loan. The address has the kind, the month and the page."""
+"""Pages of the timelines of a borrower and a loan. The address has the kind, month and page."""
 
 from datetime import UTC, date, datetime
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class Year(NamedTuple):
 def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show all events of a borrower and their loans, in this dashboard and at the service.
 
-    The record itself is not read, so saved data are shown even if the borrower no longer exists.
+    The record is not read, so saved data are shown even if the borrower no longer exists.
     """
     app = gateway.lending_app(app_id)
     subject = Subject(app, request.user, check_id(borrower_id))
@@ -115,7 +115,7 @@ def _read_month(request: PersonRequest) -> Month | None:
 
 
 def _read_moment(request: PersonRequest) -> datetime | None:
-    """Return the time that all items of the page are older than; None for the newest items.
+    """Return the time before which the items of the page happened; None for the newest items.
 
     The address has the time in microseconds since 1970. Other text counts as None.
     """

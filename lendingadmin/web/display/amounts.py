@@ -1,7 +1,7 @@
-"""Amounts typed by people: each is read as a number or refused, never guessed.
+"""Amounts that people type. Each is read as a number or refused; none is guessed.
 
-An amount that `money.py` writes is read as the same number, or refused with this number as one of
-the readings.
+An amount that `money.py` writes is read as the same number, or is refused as ambiguous with this
+number as one of its readings.
 """
 
 import re

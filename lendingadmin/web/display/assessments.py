@@ -90,7 +90,7 @@ def type_id(name: object) -> str:
 
 
 def limits(settings: object) -> list[tuple[str, str]]:
-    """Return the only apps and accounts that an assessment type is for, as labels and words.
+    """Return the limits of an assessment type to apps and accounts, as labels and words.
 
     According to the spec, an empty or absent list means no limit. A malformed list is shown as
     received.

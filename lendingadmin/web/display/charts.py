@@ -62,8 +62,8 @@ class Segment:
 class Bar:
     """A bar with its parts from the bottom up, and its words on hover.
 
-    If it has a `url`, the entire slot around the bar is a link. `size` is the class of the label:
-    the smallest plot that has room for the label.
+    If `url` is set, the complete slot around the bar is a link. `size` is the class of the label:
+    the smallest plot with room for the label.
     """
 
     x: str
@@ -219,10 +219,9 @@ def draw_schedule(
 ) -> Plot | None:
     """Draw one stacked bar for each instalment. A line for today separates past and future.
 
-    `late` has the places, from 0, of the instalments that are due and not paid.
+    `late` has the positions, from 0, of the instalments that are due and not paid.
 
-    Amounts that are missing or are not numbers are not drawn. Return None if there is no amount at
-    all.
+    Amounts that are missing or are not numbers are not drawn. Return None if there are no amounts.
     """
     rows = [_Row(item, zone) for item in _listed(installments)]
     top = max((row.total for row in rows), default=Decimal(0))
@@ -363,8 +362,8 @@ def draw_line(
 ) -> Plot | None:
     """Draw a line through amounts in the order of time; None for fewer than two times.
 
-    The scale goes from the first of the marks to the last. If there are no marks, the scale starts
-    at zero, so that a small change looks small; then None is returned if no amount is above zero.
+    The scale goes from the first mark to the last. If there are no marks, the scale starts at zero,
+    so that a small change looks small. In this case, return None if no amount is above zero.
 
     `write` writes an amount of the grid. With `dotted`, each point has a dot if there are at most
     _MOST_DOTS points. Without `dotted`, only the last point has a dot.

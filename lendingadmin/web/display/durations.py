@@ -21,9 +21,9 @@ _UNITS = (
 def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write a duration in months, weeks or days: `90 days` becomes `3 months`.
 
-    `14 days` becomes `2 weeks`. Only exact multiples are written this way. A single period of 30
-    days stays `30 days`, because a month may have more or fewer days. A value in another form is
-    shown as received. `exact_duration` returns the days for the hover.
+    `14 days` becomes `2 weeks`. Only exact multiples are written like this. A single period of 30
+    days is written as `30 days`, because a month may have more or fewer days. A value in another
+    form is shown as received. `exact_duration` returns the days for the hover.
     """
     days = days_of(value)
     if days is None:

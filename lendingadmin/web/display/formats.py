@@ -42,5 +42,5 @@ def locale() -> str:
 
 
 def zone() -> tzinfo | None:
-    """Return the zone that the person chose for times; None if they chose none."""
+    """Return the zone that the person chose for times; None without a choice."""
     return _read_zone.get()()

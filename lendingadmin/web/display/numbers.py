@@ -1,4 +1,4 @@
-"""Numbers: which values are numbers, and how they are written."""
+"""Recognise numbers, and write them as text."""
 
 from decimal import Decimal
 

@@ -29,7 +29,7 @@ def normalise_phone(text: str, zone: tzinfo) -> str | None:
     if len(text) > _LONGEST:
         return None
     try:
-        # Some countries dial other digits before a country code, but people everywhere know `00`.
+        # Some countries dial other digits before a country code, but `00` is understood everywhere.
         number = parse(_ZEROS.sub("+", text), find_territory(zone))
     except NumberParseException:
         return None

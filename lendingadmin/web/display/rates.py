@@ -28,7 +28,7 @@ _UNITS = (
 def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
     """Write a fraction as per cent, rounded: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
 
-    From 10 % up there is one decimal, below that there are two. Below 0.1 % there are two
+    A rate of 10 % or more has one decimal, and a lower rate has two. Below 0.1 % there are two
     significant digits, so that only zero is shown as zero. `per` is the period in words, such as `a
     year`.
     """
@@ -42,7 +42,7 @@ def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
 def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write the difference of two fractions in percentage points: 0.035 is `3.50 points`.
 
-    In per cent, people could read it as a share of the smaller rate.
+    If it was written in per cent, people could read it as a share of the smaller rate.
     """
     fraction = number(value)
     if fraction is None:

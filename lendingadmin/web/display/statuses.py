@@ -44,7 +44,7 @@ _BY_WORD = {
     gettext_noop("deleted"): ("", "trash"),
 }
 
-# Words for a loan's status that decide whether it is open; any other word leaves that undecided.
+# Words for a loan's status that mean open. Other words mean closed or are not known.
 _OPEN = {"open"}
 _NOT_OPEN = {"pending", "closed", "settled", _WRITTEN_OFF, "deleted"}
 
@@ -64,9 +64,9 @@ _ASSESSMENT_TYPES = {
 def find_status(value: object, words: Words) -> Status | None:
     """Return a status with a number that the spec does not define.
 
-    Its word is from `words` (the settings), or else `status 77`. A status that was sent as text is
-    searched in `words` too; if it is not there, the text itself is the word. Return None for a
-    missing value, so that no empty chip is drawn.
+    The word comes from `words` (the settings), or else is `status 77`. A status that was sent as
+    text is searched in `words` too; if `words` does not have it, the text is the word. Return None
+    for a missing value, so that no empty chip is drawn.
     """
     if value is None or value == "":
         return None
@@ -79,7 +79,7 @@ def find_status(value: object, words: Words) -> Status | None:
 
 
 def says_open(value: object, words: Words) -> bool | None:
-    """Return True if the word of a loan's status means open; None if the word does not tell.
+    """Return True if the word of a loan's status means open; False for closed, None for others.
 
     The spec names `open` and `closed`, but no number for them (spec: States and transitions).
     """

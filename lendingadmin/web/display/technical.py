@@ -1,6 +1,6 @@
-"""Every leaf of a record that its page does not show elsewhere, by its place in the JSON.
+"""Find all leaves of a record that its page does not show elsewhere, by place in the JSON.
 
-A page declares the places that it shows in its own words. All others are folded under Technical:
+A page declares the places that it shows in words. All other leaves are folded under Technical:
 fields that no clerk needs, keys that the spec does not name, and values of a wrong type.
 """
 
@@ -30,7 +30,7 @@ class Leaf(NamedTuple):
     def is_long(self) -> bool:
         """True if the text is long.
 
-        A long leaf is folded alone, so that other leaves stay visible.
+        A long leaf is folded separately, so that the other leaves are visible.
         """
         return len(self.text) > _LONG
 

@@ -20,7 +20,7 @@ def shown(value: object) -> str:
 
 
 def write_any(value: object) -> str:
-    """Write any JSON value: a plain one in words, a list or an object as JSON."""
+    """Write any JSON value: a plain value in words, a list or an object as JSON."""
     return str(Malformed(value)) if isinstance(value, list | dict) else shown(value)
 
 
@@ -60,7 +60,7 @@ def person_name(individual: object, fallback: object = None) -> str:
 
 
 def borrower_name(borrower: object) -> str:
-    """Return the name of a borrower: the person's name, else the company's, else the id.
+    """Return the name of a borrower: of the person, or else of the company, or else the id.
 
     The spec does not show the fields of Company, so the first text under a key with “name” is used.
     """
@@ -72,7 +72,7 @@ def borrower_name(borrower: object) -> str:
 
 
 def borrower_phone(borrower: object) -> str:
-    """Return the phone number of a borrower as received: the person's, else the company's.
+    """Return the phone number of a borrower as received: the person's, or else the company's.
 
     Return an empty text if there is none. The spec does not show the fields of Company.
     """

@@ -90,7 +90,7 @@ def utc(value: object) -> str:
 def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
     """Return the date of a time in this zone.
 
-    A plain date does not change; anything else gives None.
+    A plain date is returned unchanged. For anything else return None.
     """
     if not isinstance(value, datetime):
         return value if isinstance(value, date) else None
@@ -102,9 +102,9 @@ def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
     """Return the date of a contract's start, due or maturity time; None if it is missing.
 
     Contract days begin at 00:00:00.000 and end at 23:59:59.999 UTC (spec: LendingContract). Such a
-    time means this UTC day everywhere. Otherwise, in Nairobi, an instalment due at the last
-    millisecond of 31 October would be shown as due on 1 November. Any other time is read in the
-    zone.
+    time means this UTC day in all zones. Otherwise, an instalment that is due at the last
+    millisecond of 31 October would be shown in Nairobi as due on 1 November. Any other time is read
+    in the given zone.
     """
     there = _local(value, UTC)
     if there is not None and _bounds_a_day(there.time()):
@@ -159,10 +159,10 @@ def offsets_differ(value: object, one: tzinfo | None, other: tzinfo | None) -> b
 
 
 def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
-    """Return the aware times when clocks in the zone show this naive day and time, in order.
+    """Return, in order, the aware times at which clocks in the zone show this naive time.
 
     Usually there is one result. There are two if clocks go back in this hour, and none if clocks
-    skip it.
+    skip this hour.
     """
     first, second = (typed.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():

@@ -1,4 +1,4 @@
-"""`<form … {% autosave %}>`: text typed into this form survives a reload of the page."""
+"""Template tag `<form … {% autosave %}>`: typed text is not lost if the page is loaded again."""
 
 from hashlib import sha256
 

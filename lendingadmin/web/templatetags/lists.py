@@ -79,7 +79,7 @@ def _link(start: str, address: str, key: str) -> SafeString:
     return SafeString(tag)  # nosec B703
 
 
-# The position of a page in the list does not matter to the export, which holds all rows.
+# The export ignores the position in the list, because it has all rows.
 _PLACES = ("pageToken", "from", "page", "pageSize")
 
 

@@ -18,7 +18,8 @@ register = template.Library()
 def note(context: Context, text: str) -> str:
     """Return the text of a note, or a mask if the person may not read notes.
 
-    A note is a colleague's text, or the service's words on a payment. An empty text is not masked.
+    A note is a colleague's text, or the words of the service about a payment. An empty text is not
+    masked.
     """
     may_read = not text or context["request"].user.has_perm(READ_NOTES)
     return shown(text) if may_read else REDACTED

@@ -28,7 +28,7 @@ _TWO_FACTOR = re.compile("two-factor authentication", re.IGNORECASE)
 
 @register.filter
 def as_we_say(words: str) -> str:
-    """Replace “two-factor authentication” by the dashboard's name for it."""
+    """Replace “two-factor authentication” with the dashboard's name, “two-step sign-in”."""
     return _TWO_FACTOR.sub(gettext("two-step sign-in"), words)
 
 

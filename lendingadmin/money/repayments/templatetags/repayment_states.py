@@ -1,4 +1,4 @@
-"""Names of states and channels: `{{ "unknown"|repayment_state }}`, `{{ "web"|channel_name }}`."""
+"""Template filters for names: `{{ "unknown"|repayment_state }}`, `{{ "web"|channel_name }}`."""
 
 from django import template
 from django.utils.text import capfirst

@@ -1,6 +1,6 @@
-"""Approval of another person's repayment: its content, its effect, and changes since the entry.
+"""Page to approve another person's repayment: content, effect, and changes since the entry.
 
-The write is in `sending.approve`; a view never calls a write of the service directly.
+`sending.approve` makes the write. A view never calls a write of the service directly.
 """
 
 from collections.abc import Iterable
@@ -29,14 +29,14 @@ from lendingadmin.web.requests import PersonRequest
 
 
 class Obstacle(NamedTuple):
-    """An obstacle to sending the repayment: its name on the page, and its sentence."""
+    """A reason that prevents the sending: its name on the page, and a sentence."""
 
     name: str
     words: str
 
 
 class Moved(NamedTuple):
-    """An amount of the loan, when the repayment was entered and now; None if unknown."""
+    """An amount of the loan at the entry of the repayment and now; None if unknown."""
 
     label: str
     before: Any
@@ -77,9 +77,9 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def _send(
     request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool
 ) -> Obstacle | None:
-    """Approve and send the repayment; return the obstacle, if any.
+    """Approve and send the repayment; return the obstacle, or None.
 
-    If the repayment does not wait for approval any more, add a message and return None.
+    If the repayment no longer waits for approval, add a message and return None.
     """
     try:
         is_approved = sending.approve(repayment, request.user, agreed=agreed, checked=checked)
@@ -142,6 +142,6 @@ def _list_moved(repayment: Repayment, loan: Loan) -> list[Moved]:
 
 
 def _fingerprint(repayment: Repayment, shown: Iterable[object]) -> str:
-    """Return a hash that changes with the shown content and does not reveal it."""
+    """Return a hash that changes with the shown content, and does not reveal the content."""
     content = repr((repayment.pk, list(shown)))
     return salted_hmac("lendingadmin.money.repayments.approve", content).hexdigest()

@@ -1,4 +1,4 @@
-"""The end of a day: its figures as a page and as CSV."""
+"""The end of day: the figures of a day as a page and as CSV."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
@@ -35,7 +35,7 @@ _ENDS = (date(1900, 1, 1), date(9998, 12, 31))
 
 @access(_STATEMENT)
 def day(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the day's figures; each links to its entries in the journal."""
+    """Show the figures of a day. Each figure links to its entries in the journal."""
     return _show(request, gateway.lending_app(app_id))
 
 
@@ -66,7 +66,7 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
 def _cash_form(request: PersonRequest, app: LendingApp, tills: Sequence[cash.Till]) -> CashForm:
     """Return the cash form for the tills of the day and the person's own till.
 
-    The person's own till may hold cash although nothing was recorded.
+    The person's own till is included, because it may have cash that was not recorded.
     """
     offered = [(one.person_id, one.person, one.currency) for one in tills]
     own = (request.user.pk, request.user.username, app.currency)
@@ -79,7 +79,7 @@ def _show(
     cash_form: CashForm | None = None,
     newer: cash.TillCount | None = None,
 ) -> HttpResponse:
-    """Show the day.
+    """Show the page of the day.
 
     `newer` is a count that the page of a POST did not show, so the new count was not saved.
     """
@@ -114,7 +114,7 @@ def _show(
 
 
 def _form(request: PersonRequest) -> DayForm:
-    """Return a form that is always bound; without a date in the address, the date is today."""
+    """Return the form, which is always bound. Without a date in the address, the date is today."""
     given, today = request.GET.copy(), timezone.localdate().isoformat()
     given["date"] = given.get("date") or today
     return DayForm(given, initial={"date": today})
@@ -145,9 +145,10 @@ COLUMNS = name_columns(
 
 @access(_STATEMENT, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export the day's lines as CSV. Totals are left out, because a spreadsheet can add them.
+    """Export the lines of the day as CSV.
 
-    Redirect to the page of the day if the filter is invalid.
+    Totals are left out, because a spreadsheet can add them up. Redirect to the page of the day if
+    the filter is invalid.
     """
     app, form = gateway.lending_app(app_id), _form(request)
     if not form.is_valid():

@@ -1,8 +1,7 @@
-"""The journal as CSV, with every repayment that the filter finds.
+"""The journal as CSV, with all repayments that the filter finds.
 
-A year's journal has a million rows. So it is read in slices, and each slice begins at the end of
-the slice before. Rows are read as values and not as models. Names of people and borrowers are read
-once for an export.
+The journal of a year has a million rows. So it is read in slices, as values and not as models. The
+names of people and borrowers are read once for an export.
 """
 
 from collections import defaultdict
@@ -48,8 +47,8 @@ from lendingadmin.web.redact import REDACTED
 from lendingadmin.web.requests import PersonRequest
 
 ROWS_AT_ONCE = 1_000
-# A name is read once; after this many borrowers all names are cleared. A year has some ten thousand
-# borrowers.
+# After this many borrowers, the stored names are cleared to limit the memory. A year has some ten
+# thousand borrowers.
 _NAMES = 50_000
 # The fields that are read of each row, with their names in the model.
 _FIELDS = (
@@ -188,7 +187,7 @@ class _RowWriter:
         )
 
     def _write_mistake(self, reports: Sequence[Mistake]) -> Iterable[object]:
-        """Return the number of reports, with the columns of the latest one."""
+        """Return the number of reports, and the columns of the latest report."""
         if not reports:
             return _NO_MISTAKE
         latest = reports[-1]

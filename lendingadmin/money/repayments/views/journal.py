@@ -1,4 +1,4 @@
-"""The journal: each repayment in this dashboard, its receipt, and people's decisions."""
+"""Pages of the journal: all repayments, one repayment with its receipt, and people's decisions."""
 
 from datetime import timedelta
 from typing import Any
@@ -51,7 +51,7 @@ from lendingadmin.web.polling import poll
 from lendingadmin.web.requests import PersonRequest
 
 PAGE_SIZE = 50
-# The numbers of rows on a page: of undecided repayments, and of each list above them.
+# The number of undecided repayments on a page, and of rows in each list above them.
 _TO_DECIDE, _FEW = 25, 10
 _APPROVERS = 20
 _CHECKS_PER_VISIT = 5
@@ -62,7 +62,7 @@ NORMAL = timedelta(minutes=2)
 
 @access("lending.loans.get")
 def journal(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the journal of one app, filtered by the parameters in the address."""
+    """Show the journal of an app. The address has the filter."""
     form, app = JournalForm(request.GET), gateway.lending_app(app_id)
     # An invalid filter shows no rows, because other rows would look like its result.
     page = _page(request, form.cleaned_data, app) if form.is_valid() else Slice([])
@@ -77,7 +77,7 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
-    # People are prefetched, because a join would be made for all rows that the filter reads.
+    # People are prefetched, because a join would read people for all rows that the filter reads.
     rows = Repayment.objects.prefetch_related("created_by", "approved_by").with_mistake()
     rows, only = filters.find_rows(rows, wanted, app)
     behind = whole_number(request.GET.get("before")) or None
@@ -120,7 +120,7 @@ def _list_page(
 
 @access("lending.loans.get")
 def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show one repayment: its present state, the evidence, and the possible actions of a person."""
+    """Show one repayment: the present state, the evidence, and the possible actions."""
     repayment = _one(app_id, number)
     reconciliation.check_if_due(repayment)
     page = _receipt(request, repayment)
@@ -174,16 +174,16 @@ def _receipt(
 
 
 def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
-    """Return why this person may not approve or resolve the repayment.
+    """Return the reason why this person may not approve or resolve the repayment.
 
-    The text is empty if the person may, or if there is nothing to decide.
+    The reason is empty if the person may decide, or if there is nothing to decide.
     """
     is_waiting = repayment.state == RepaymentState.AWAITING or repayment.may_be_resolved
     return find_dependence(request.user, repayment.created_by) if is_waiting else ""
 
 
 def _list_approvers(repayment: Repayment) -> list[User]:
-    """Return a few of the people who may approve a repayment; none if it waits for no approval."""
+    """Return some people who may approve a repayment; none if it does not wait for approval."""
     if repayment.state != RepaymentState.AWAITING:
         return []
     return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_APPROVERS])
@@ -199,7 +199,7 @@ def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str, Any]:
-    """Return the context of the polled part; `poll` has the seconds until the next request."""
+    """Return the context of the polled part. `poll` has the seconds until the next request."""
     since = repayment.sent_at or repayment.created_at
     state = RepaymentState(repayment.state)
     readings = list(repayment.readings.all())
@@ -242,7 +242,7 @@ def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> 
 
 @access("lending.loans.get", methods=("POST",))
 def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the sheet for a customer, to print: a receipt, or a slip that is not a receipt.
+    """Show the paper for a customer, for printing: a receipt, or a slip that is not a receipt.
 
     The page is the response to the POST, so loading it again is a reprint.
     """
@@ -264,7 +264,7 @@ def _draw_for_customer(
     context: dict[str, Any],
     request: PersonRequest | None = None,
 ) -> str:
-    """Return the paper in the customer's language and the lender's zone, not in the clerk's."""
+    """Return the paper in the customer's language and the lender's time zone."""
     with translation.override(receipt.language), formats.use_zone(lambda: None):
         context |= {"receipt": receipt, "repayment": receipt.repayment}
         return render_to_string(template, context, request)
@@ -272,7 +272,7 @@ def _draw_for_customer(
 
 @access("lending.loans.get", methods=("POST",))
 def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Check a repayment because a person asks for this; redirect to the repayment."""
+    """Check a repayment at a person's request; redirect to the repayment."""
     repayment = _one(app_id, number)
     reconciliation.check_now(repayment)
     return redirect(repayment)
@@ -286,9 +286,9 @@ def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Resolve a repayment with a person's decision and reason; redirect to the repayment.
 
-    If the form is invalid, the entry is the person's own or another repayment has the transaction
-    id, show the page with the error. If the two people are not independent or the repayment was
-    resolved before, nothing changes and a warning is shown.
+    If the form is invalid, if the entry is the person's own or if another repayment has the
+    transaction id, show the page with the error. If the two people are not independent, or if the
+    repayment was resolved before, change nothing and show a warning.
     """
     repayment = _one(app_id, number)
     form = ResolveForm(request.POST)

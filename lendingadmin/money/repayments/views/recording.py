@@ -1,4 +1,4 @@
-"""Recording a repayment: the form, the confirm step, and the functions of both.
+"""Pages to record a repayment: the form and the confirm step.
 
 `sending.record` makes the write. A view never calls the service's write directly.
 """
@@ -42,8 +42,8 @@ from lendingadmin.web.requests import PersonRequest
 PURPOSE = "record a repayment"
 NO_OPEN_LOAN = gettext_lazy("This borrower has no open loan.")
 CHOOSE_LOAN = gettext_lazy("Choose the loan.")
-# The fields that show a loan's borrower and whether it is open, and how many of a borrower's loans
-# are read.
+# The fields that show the borrower of a loan and if the loan is open; and the number of a
+# borrower's loans that are read.
 _CHOICE_KEYS = ("accountId", "borrowerId", "status", "settlementDate", "result")
 _CHOICE_SIZE = 100
 
@@ -61,7 +61,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     loan, error = errors.read_for_form(request, gateway.app(app_id).loans.get, account_id)
     loan_id = loan_math.account_of(loan) if loan else account_id
     if retry_of and loan and retry_of.account_id != loan_id:
-        raise Http404("that repayment is of another loan")
+        raise Http404("The repayment to send again belongs to another loan.")
     if request.method == "POST" and form.is_valid() and loan:
         review = lead_to_review(request, form, app_id, loan)
         if review:
@@ -86,14 +86,14 @@ def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     """Redirect to the form for the borrower's only open loan.
 
     If there may be several open loans, redirect to the list of the borrower's loans, where the
-    person chooses one. That page works without scripts too. If there is no open loan, redirect to
-    the borrower.
+    person chooses a loan, with or without scripts. If there is no open loan, redirect to the
+    borrower.
     """
     loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
     page = loans.list(
         filters={"borrowerId": borrower_id}, order=NEWEST_FIRST, page_size=_CHOICE_SIZE
     )
-    # A service that does not filter returns loans of other borrowers.
+    # A service that ignores the filter returns loans of other borrowers too.
     open_ids = [
         loan_math.account_of(loan)
         for loan in page.items
@@ -119,7 +119,7 @@ def _build_form(
     """Return the form. A new form has the channel and the network that this person used last.
 
     A draft with a transaction id has its own channel and network. If a person adds an id to a draft
-    of cash, the channel and network that the person used last apply.
+    of cash, the last used channel and network apply.
     """
     initial = initial_from(source)
     shown = {name: initial.get(name, "") for name in ("channel", "network")}
@@ -143,7 +143,7 @@ def _build_form(
 def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
     """Return the channel and network of this person's last repayment in an app, except cash.
 
-    Return an empty dict if there is none.
+    Return an empty dict if the person has no such repayment.
     """
     last = Repayment.objects.find_last_with_id(app_id, request.user.pk)
     return {"channel": last.channel, "network": last.network} if last else {}
@@ -166,7 +166,7 @@ def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
 def lead_to_review(
     request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan
 ) -> HttpResponse | None:
-    """Save the values of a valid form and redirect to its review.
+    """Save the values of a valid form, and redirect to the review.
 
     Return None, with an error in the form, if this is not possible. Nothing is sent to the service
     before the review is confirmed.
@@ -204,7 +204,7 @@ def _to_confirm(
 ) -> HttpResponse:
     """Redirect to the confirm step, or to the repayment if the form has already led to one.
 
-    A form can lead to a second POST in another tab, or after the Back button.
+    A person may send a form twice, in another tab or after the Back button.
     """
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed is None:
@@ -247,8 +247,8 @@ def confirm(
 ) -> HttpResponse:
     """Show the repayment's effect and look-alikes; the POST records the repayment once.
 
-    Redirect to the repayment, also if the form was sent before. If a rule stops the recording,
-    show the page with the reason. If the draft is gone, redirect to the form with a warning.
+    Redirect to the repayment, even if the form was sent before. If a rule stops the recording, show
+    the page with the reason. If the draft was deleted, redirect to the form with a warning.
     """
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
@@ -338,9 +338,9 @@ def _show_confirm(
 def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_key: str) -> str:
     """Return the name of the reason why nothing is recorded yet; empty if there is none.
 
-    "changed" means that another tab changed the form after this page was shown. "may_double",
-    "forgotten" and "overpaid" mean that a tick is missing. "look_alike" means that a similar
-    repayment was added after this page was shown. No repayment is created, so no number is used.
+    "changed": another tab changed the form after this page was shown. "may_double", "forgotten" and
+    "overpaid": a tick is missing. "look_alike": a similar repayment was added after this page was
+    shown. No repayment is created, so no number is used.
     """
     overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
     shown = _fingerprint(asked, overpaid)
@@ -358,9 +358,9 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
 
 
 def _fingerprint(asked: services.Request, overpaid: str) -> str:
-    """Return a fingerprint that changes with the shown content and does not reveal it.
+    """Return a fingerprint that changes with the shown content, and does not reveal the content.
 
-    `overpaid` is the amount above the debt that the page showed; empty if it showed none.
+    `overpaid` is the overpaid amount that the page showed; empty if it showed none.
     """
     return salted_hmac(
         "lendingadmin.money.repayments.confirm", repr((sorted(vars(asked).items()), overpaid))

@@ -1,4 +1,4 @@
-"""Words of forms while the journal has a gap, and the page on which a manager ends it."""
+"""Texts of forms while the journal has a gap, and the page where a manager ends the gap."""
 
 from typing import Any
 
@@ -32,10 +32,10 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
 
 @access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
 def gap(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the period of the records that the restored database has lost, and the next steps.
+    """Show the period whose records the restored database has lost, and the next steps.
 
-    A POST ends the gap. With `not_restored`, the POST ends a suspicion instead. Both redirect to
-    Needs checking, with a warning if nothing changed.
+    A POST ends the gap. With `not_restored`, the POST denies a suspected restore instead. Both
+    redirect to Needs checking, with a warning if nothing changed.
     """
     found, app = services.find_gap(app_id), gateway.lending_app(app_id)
     if request.method == "POST" and "not_restored" in request.POST:
@@ -57,9 +57,10 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _describe_days(found: Restoration, app: LendingApp) -> dict[str, Any]:
-    """Return the number of days of the gap in the lender's zone, and the days without statements.
+    """Return the number of days of the gap, and the days without statements.
 
-    The days without statements are listed by account. `month` is the first day of the gap.
+    Days are in the lender's time zone. The days without statements are listed by account. `month`
+    is the first day of the gap.
     """
     first, last = (one.astimezone(app.zone).date() for one in (found.since, found.until))
     covers = confirmations.list_account_covers(app.app_id, first, last)

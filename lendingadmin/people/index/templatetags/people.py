@@ -114,7 +114,7 @@ def person_of_subject(context: Context, names: SubjectNames, entry: Any) -> str:
 
 @register.filter
 def of_borrower(found: Mapping[str, Any], borrower_id: object) -> Any:
-    """Return the value of a borrower in a mapping by id; "" if there is none."""
+    """Return the value of a borrower from a mapping by id; "" if there is no value."""
     return found.get(borrower_id, "") if isinstance(borrower_id, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""Tags that read lists from our own database: records opened last, and open loans of people."""
+"""Template tags: the records opened last, and the open loans of people, from our own database."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

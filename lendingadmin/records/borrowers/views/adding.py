@@ -1,4 +1,4 @@
-"""Pages to register a borrower and to delete one."""
+"""Pages to register and to delete a borrower."""
 
 from dataclasses import replace
 from hashlib import sha256
@@ -67,15 +67,17 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) -> dict[str, Any]:
-    """Return the context with similar borrowers; empty if there are none, or after confirmation.
+    """Return the context with similar borrowers.
 
-    “Register anyway” counts only for the borrowers that were shown, because changed data may be
-    similar to others.
+    The context is empty if there are none, or after the person has confirmed.
+
+    “Register anyway” is valid only for the borrowers that were shown, because changed data may be
+    similar to other borrowers.
     """
     index = find_index(app_id)
     borrower = Borrower(form.result())
     alike = find_alike(index, borrower) if index else []
-    # If the form is sent twice, the second request must not find the borrower of the first one.
+    # If the form is sent twice, the second request must not find the borrower of the first request.
     alike = [one for one in alike if one.person.borrower_id != form.cleaned_data["borrowerId"]]
     shown = sha256("\n".join(sorted(one.person.borrower_id for one in alike)).encode()).hexdigest()
     if not alike or request.POST.get("anyway") == shown:

@@ -1,7 +1,7 @@
-"""Change of a borrower: the form, the confirm step, and a record that changed in between.
+"""Pages to change a borrower: the form, the confirm step, and a record that changed in between.
 
-A patch replaces complete lists (Spec: Borrowers, 3). So the record is read again before the
-patch is sent, and nothing is sent over a version that the person has not seen.
+A patch replaces complete lists (Spec: Borrowers, 3). So the record is read again before the patch
+is sent, and nothing is sent if the person has not seen the current version.
 """
 
 from typing import Any
@@ -43,8 +43,8 @@ from lendingadmin.web.requests import PersonRequest
 def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show the form. A POST saves the input as a draft and redirects to the confirm step.
 
-    An invalid or unchanged form is shown again. If the draft is gone, the entered
-    data are shown in a new form. Raise LendingError if the record can't be read.
+    If the form is invalid or unchanged, show the form again. If the draft was deleted, show the
+    entered data in a new form. Raise LendingError if the record can't be read.
     """
     if request.method == "POST":
         return _entered(request, app_id, borrower_id)
@@ -83,7 +83,7 @@ def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference
 def _read(app_id: str, borrower_id: str) -> Raw:
     """Return the record as received.
 
-    Raises LendingError, also for a record that is nested too deeply to be edited.
+    Raise LendingError if the read fails, or if the record is nested too deeply to be edited.
     """
     raw = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id).raw
     try:
@@ -97,7 +97,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
 def _opened(
     request: PersonRequest, app_id: str, borrower_id: str, record: Raw
 ) -> tuple[str, Draft]:
-    """Save a draft for a new edit of the current record; return its token and the draft."""
+    """Save a draft for a new edit of the current record; return the token and the draft."""
     return _save_draft(request, Draft(app_id, borrower_id, record, record))
 
 
@@ -132,7 +132,7 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
 
 
 def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the entered data in a form for the current record, because the draft is gone."""
+    """Show the entered data in a form for the current record, because the draft was deleted."""
     try:
         token, draft = _opened(request, app_id, borrower_id, _read(app_id, borrower_id))
     except LendingError as error:
@@ -187,10 +187,10 @@ def _show(
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) -> HttpResponse:
-    """Show before and after side by side; the POST sends the changes once.
+    """Show the values before and after the change; a POST sends the changes once.
 
-    If the draft is gone or the record has changed, nothing is sent and the POST redirects to the
-    form. A failed read is shown as a card.
+    If the draft was deleted or the record has changed, send nothing and redirect to the form. If
+    the record can't be read, show an error card.
     """
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)

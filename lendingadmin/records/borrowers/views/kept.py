@@ -19,8 +19,8 @@ from lendingadmin.web.requests import PersonRequest
 def export_kept(request: PersonRequest, app_id: str, borrower_id: str) -> StreamingHttpResponse:
     """Return the file as JSON. The trail records the start and the end. May raise Throttled.
 
-    By law a borrower may request this data, so nothing in it is masked. The view is for managers,
-    who must confirm their identity first. The file does not include data that only the service has.
+    By law, a borrower may request these data, so nothing is masked. The view is for managers, who
+    must confirm their identity first. The file does not have data that only the service has.
     """
     place = ExportPlace(request.user.pk)
     text = _write(request, app_id, check_id(borrower_id), place)

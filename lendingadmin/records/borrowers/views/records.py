@@ -1,4 +1,4 @@
-"""Borrowers: the list, and the 360° view of one borrower, panel by panel."""
+"""Pages of borrowers: the list, and the page of one borrower with its panels."""
 
 import secrets
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     """Show a borrower with all panels that can be read within a moment.
 
     Slower panels load separately. With `?whole=1` the page waits for all panels, for browsers
-    without JavaScript and for print; an unknown or invalid id is then an error.
+    without JavaScript and for printing. Then an unknown or invalid id is an error.
     """
     whole, held = "whole" in request.GET, list_rights(request.user)
     seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
@@ -90,7 +90,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     record, *others = (panels.mask_found(one, held) for one in found)
     if isinstance(record, NotFound):
         live.drop_gone(app_id, borrower_id)
-    # Without the record, the page still shows the history in this dashboard.
+    # The page shows the history in this dashboard even without the record.
     if whole and isinstance(record, NotFound | InvalidId):
         raise record
     shown = []
@@ -151,10 +151,10 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 
 @access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"), quota=REVEALS)
 def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the record without masks, only in answer to a POST with a purpose.
+    """Show the record without masks, in response to a POST with a purpose.
 
-    The audit trail records the purpose and the groups of revealed data. A GET, as from a bookmark,
-    redirects to the borrower. May raise LendingError.
+    The audit trail records the purpose and the groups of revealed data. A GET, such as from a
+    bookmark, redirects to the borrower. May raise LendingError.
     """
     if request.method != "POST":
         return redirect("borrower", app_id, borrower_id)
@@ -178,7 +178,7 @@ def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
 def _describe_masked(
     request: PersonRequest, app_id: str, borrower_id: str, found: object
 ) -> dict[str, object]:
-    """Return the masked parts of a record in words, and how this person can see them.
+    """Return the masked parts of a record in words, and the context of the form to see them.
 
     Return an empty dict if the record could not be read.
     """
@@ -244,10 +244,10 @@ def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) 
 def _find_owing(
     request: PersonRequest, app_id: str, borrower_id: str, accounts: object = None
 ) -> OpenLoans | None:
-    """Return what the borrower owes on all open loans; None if that is not known.
+    """Return the debt of the borrower on all open loans; None if it is not known.
 
-    `accounts` is the result of the read of loans. If it is not complete, the last update of the
-    portfolio answers.
+    `accounts` is the result of the read of loans. If it is not complete, use the last update of the
+    portfolio.
     """
     if isinstance(accounts, Listed) and not accounts.next_page_token:
         return loan_table.add_up(accounts.items, accounts.read_at)
@@ -285,7 +285,7 @@ def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: obje
 
 
 def _of_record(shown: Shown, borrower_id: str, *, has_loans: bool) -> dict[str, object]:
-    """Return the page's data from the record; `has_loans` means that the page lists loans."""
+    """Return the context from the record. `has_loans` is True if the page lists loans."""
     found = shown.found.borrower if shown.found else None
     has_loans = has_loans and found is not None and is_named(found, borrower_id)
     shown_places = SHOWN | LOANS if has_loans else SHOWN
@@ -334,9 +334,9 @@ def _draw(
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show only the borrower's name, for pages with one of the borrower's records.
 
-    With `?with=phone` the phone is shown too, and the audit trail records this. If the service does
-    not answer, the name comes from the index. A person without the right to names gets the
-    initials. A person without the right to contact data gets no phone.
+    With `?with=phone`, also show the phone; the audit trail records this. If the service does not
+    answer, take the name from the index. A person without the right to see names gets the initials.
+    A person without the right to see contact data gets no phone.
     """
     context: dict[str, object] = {"borrower_id": borrower_id, "app_id": app_id}
     try:

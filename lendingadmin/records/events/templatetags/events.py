@@ -1,4 +1,4 @@
-"""`{{ event|event_url:app }}`, `{{ event|event_contents }}`."""
+"""Template filters: `{{ event|event_url:app }}`, `{{ event|event_contents }}`."""
 
 from django import template
 

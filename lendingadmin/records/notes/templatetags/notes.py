@@ -9,7 +9,7 @@ from lendingadmin.records.notes.services import list_pinned
 
 register = template.Library()
 
-# Number of shown notes. The timeline has all notes.
+# The most notes that are shown. The timeline has all notes.
 _SHOWN = 5
 
 

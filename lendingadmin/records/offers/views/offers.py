@@ -1,4 +1,4 @@
-"""The form to request an offer, and the page that waits for the offer and shows it."""
+"""Pages of offers: the form to request an offer, and the page that waits for it and shows it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -47,8 +47,8 @@ _NOT_NAMED = gettext_lazy(
 def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show the form to request an offer, with a new requestId; a POST sends the request.
 
-    The POST redirects to the request. A failed read of the assessment types raises LendingError,
-    or is a card next to the form on a POST.
+    The POST redirects to the request. If the assessment types can't be read, a GET raises
+    LendingError, and a POST shows a card next to the form.
     """
     app, card, types_card = gateway.lending_app(app_id), None, None
     checked(borrower_id)
@@ -86,8 +86,8 @@ def _ask(
 ) -> tuple[str, Card | None]:
     """Request an offer; return the address of the next page, or the card of a refusal.
 
-    A request with an unknown outcome is not sent again by another form. Its page finds the outcome
-    by the same requestId.
+    If the outcome of a request is unknown, another form does not send it again. The page of the
+    request finds the outcome by the requestId.
     """
     place = asking.Place(app_id, borrower_id, form.cleaned_data["requestId"])
 
@@ -119,8 +119,8 @@ def offer(request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
     """Show the part of the request's page that waits for the service.
 
-    The part polls until the service has given its final answer. The rest of the page is sent with
-    this part at the end, or if the state has changed. Raise Http404 for an unknown request.
+    The part polls until the service gives its final answer. When the state changes, the rest of the
+    page is sent with this part. Raise Http404 for an unknown request.
     """
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     row = place.find()
@@ -140,8 +140,8 @@ def ask_again(
 ) -> HttpResponse:
     """Ask the service for a request again, by its requestId; redirect to the request.
 
-    If the page was open for too long, nothing is sent and a warning is shown. A refused or unknown
-    outcome is shown as a card.
+    If the page was open for too long, send nothing and show a warning. If the service refuses, or
+    if the outcome is unknown, show a card.
     """
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     page = reverse("offer", args=place)
@@ -202,7 +202,7 @@ def _earlier(
 def _show(request: PersonRequest, place: asking.Place, card: Card | None = None) -> HttpResponse:
     """Show the page of a request.
 
-    If the request was not made in this dashboard, the page shows this and does not ask the service.
+    If the request was not made in this dashboard, say so and do not ask the service.
     """
     gateway.lending_app(place.app_id)
     row = place.find()
@@ -267,7 +267,7 @@ def _standing(
 def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:
     """Return the offer, with the products' own terms if the catalogue can be read.
 
-    Empty if the offer can't be read.
+    Return an empty dict if the offer can't be read.
     """
     response, card = row.response, None
     known: tuple[Product, ...] = ()

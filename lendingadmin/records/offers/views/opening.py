@@ -49,8 +49,8 @@ def loan(
 ) -> HttpResponse:
     """Show the contract again, with the account id; a POST creates the loan once.
 
-    Redirect to the loan, or to the write if its outcome is unknown. If the form is too old or the
-    service refuses, show the page with the reason. Raises UnidentifiedRecord for an offer that may
+    Redirect to the loan, or to the write if the outcome is unknown. If the form is too old or the
+    service refuses, show the page with the reason. Raise UnidentifiedRecord for an offer that may
     belong to another borrower.
     """
     gateway.lending_app(app_id)

@@ -23,7 +23,7 @@ def schedule_chart(
     currency: str = "",
     steps: Iterable[Any] = (),
 ) -> dict[str, object]:
-    """Draw a contract's instalments; `steps` shows which are late (lending/loan_math.py)."""
+    """Draw the instalments of a contract. `steps` shows which are late (lending/loan_math.py)."""
     app = getattr(context.get("navigation"), "app", None)
     place = zone if isinstance(zone, tzinfo) else None
     rows = getattr(contract, "installments", None)
@@ -37,7 +37,7 @@ def schedule_chart(
         locale=formats.locale(),
         late=late,
     )
-    # Several pictures on a page that differ by theme must not share a pattern's id.
+    # If a page has pictures in several themes, their patterns must have different ids.
     return {"plot": plot, "pattern": f"late{context.get('theme', '')}" if behind else ""}
 
 

@@ -51,8 +51,8 @@ def loan_performance(loan: Loan) -> Status | None:
 def loan_standing(loan: Loan) -> Status | None:
     """Return the status of a loan for a list of loans.
 
-    For an open loan, return the days late or the performance; the list need not say that it is
-    open. For other loans, return the status. Return None if the service reports none.
+    For an open loan, return the days late or the performance. For other loans, return the status.
+    Return None if the service reports nothing.
     """
     words = read_words(LOAN)
     status = statuses.find_status(loan.status, words)

@@ -30,7 +30,7 @@ def day(value: object, zone: object = None) -> str:
 
 @register.filter
 def day_text(value: object, zone: object = None) -> str:
-    """Write the same as `day` in plain text, for the title of a page."""
+    """Write the day of a time in plain text, for the title of a page."""
     return times.day(value, _zone(zone), formats.locale())
 
 
@@ -105,7 +105,7 @@ def zones_here(zone: object) -> str:
 def ago(value: object) -> str:
     """Write how far a time is from now.
 
-    A printed page shows the time itself, because paper is read later.
+    A printed page shows the time itself, because people read paper later.
     """
     locale = formats.locale()
     text = times.ago(value, timezone.now(), locale)
@@ -122,7 +122,7 @@ def in_days(value: object, zone: object = None) -> str:
 
 
 def _render_moment(write: Write, value: object, zone: object) -> str:
-    """Write a time in the person's zone; the hover also has the lender's time if it differs."""
+    """Write a time in the person's zone. If the lender's time differs, the hover shows it too."""
     given, own = _zone(zone), formats.zone()
     if own is None or not isinstance(value, datetime):
         return _render(write, value, given)
@@ -144,7 +144,8 @@ def _render(write: Write, value: object, zone: tzinfo | None) -> str:
 
 
 def _tag(value: datetime, text: str, hover: str, on_paper: str = "") -> str:
-    # Digits and the names of months and zones need no escaping, and a list has two in each row.
+    # No escaping is needed for digits and the names of months and zones. It would be slow in a
+    # list.
     more = f' data-on-paper="{on_paper}"' if on_paper else ""
     tag = f'<time datetime="{value.isoformat()}" title="{hover}"{more}>{text}</time>'
     return SafeString(tag)  # nosec B703

@@ -21,7 +21,7 @@ NO_ANCHOR = "There is no anchor yet, so missing entries at the end would not be 
 
 
 class Command(BaseCommand):
-    """Verify the chain, make missing triggers, or move the anchor."""
+    """Verify the chain, create the missing triggers, or move the anchor to the newest entry."""
 
     help = "Check the audit trail: its chain, its anchor and its triggers."
 
@@ -99,7 +99,7 @@ class Command(BaseCommand):
 
 
 def _explain_anchor(error: OSError) -> str:
-    """Return the file, the reason and the usual remedy: to run as the account of the worker."""
+    """Return the file, the reason and the usual remedy: use the account of the worker."""
     return (
         f"The file of AUDIT_ANCHOR, {settings.AUDIT_ANCHOR}, cannot be used: {error.strerror}. "
         "Run this with the account and the folders of the worker."

@@ -1,4 +1,4 @@
-"""`manage.py lending_check`: check the service account, and show its rights."""
+"""`manage.py lending_check`: check the service account and show its rights."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from django.core.management.base import BaseCommand
 from lendingadmin.core.gateway.checkup import Checkup
 from lendingadmin.core.gateway.clients import trial_client
 
-#: The tag of checks about what the service sent, which read the database.
+#: Tag of the checks of past answers of the service. They read the database.
 ANSWERS = "answers"
-# Ids of the checks for keys that are public, such as keys of an example.
+# Ids of the checks that find public keys, such as keys of an example.
 _REFUSED_BY_RELEASE = ("lendingadmin.E002", "lendingadmin.E003")
 ALL_IS_WELL = "All is well."
 
 
 class Command(BaseCommand):
-    """Print one table of results. One item of each list is read, and nothing is written."""
+    """Print a table of results. Only one item of each list is read, and nothing is written."""
 
     help = (
         "Check the service account: its token, each read in every app of LENDING_APPS, and the "

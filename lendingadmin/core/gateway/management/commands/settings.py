@@ -22,7 +22,7 @@ NEXT = (
 
 
 class Command(BaseCommand):
-    """Write the settings of a first installation. manage.py runs it without settings."""
+    """Write the settings of a first installation. manage.py runs this command without settings."""
 
     help = (
         "With --write: asks for the address of the lending service, the client id and its secret,"
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         )
         if earlier := values.get("SECRET_KEY_FALLBACKS"):
             values["SECRET_KEY"] = f"{values.get('SECRET_KEY', '')},{earlier}"
-        # Without its own keys, nothing in a database can be read. AUDIT_KEYS may be missing.
+        # Without these keys, nothing in a database can be read. Only AUDIT_KEYS may be missing.
         if not values.keys() & env_file.KEYS.keys():
             values |= {name: make() for name, make in env_file.KEYS.items()}
         try:
@@ -87,7 +87,10 @@ class Command(BaseCommand):
     def _take(
         self, questions: tuple[env_file.Question, ...], present: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the values that are present. Raise CommandError with all that are wrong."""
+        """Return the values that are present.
+
+        Raise CommandError with the problems of all wrong values.
+        """
         problems = {one.name: _find_problem(one, present.get(one.name, "")) for one in questions}
         said = [f"{name}: {problem}" for name, problem in problems.items() if problem]
         if said:
@@ -97,7 +100,10 @@ class Command(BaseCommand):
     def _ask(
         self, questions: tuple[env_file.Question, ...], present: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the answers. Each question is repeated until its reader accepts the answer."""
+        """Ask the questions and return the answers.
+
+        Repeat a question until its reader accepts the answer.
+        """
         self.stdout.write(
             "Press Enter for the value in brackets. Ctrl-C stops and writes nothing.\n"
         )
@@ -130,7 +136,7 @@ class Command(BaseCommand):
 
 
 def _find_problem(question: env_file.Question, answer: str) -> str:
-    """Return why settings.py or the file would refuse the answer; empty if neither does."""
+    """Return the reason why settings.py or the file would refuse the answer; else an empty text."""
     if not answer:
         return "a value is needed"
     try:
@@ -142,7 +148,7 @@ def _find_problem(question: env_file.Question, answer: str) -> str:
 
 
 def _ask_one(question: env_file.Question, default: str) -> str:
-    """Ask once. Secrets are neither shown nor echoed."""
+    """Ask one question once. Secrets are not shown, also while they are typed."""
     shown = "unchanged" if question.is_secret else _hide_password(default)
     prompt = f"{question.words}{f' [{shown}]' if default else ''}: "
     answer = (getpass(prompt) if question.is_secret else input(prompt)).strip() or default
@@ -155,7 +161,7 @@ def _hide_password(address: str) -> str:
 
 
 def _add_password(address: str) -> str:
-    """Ask for the password of a database whose address has a user and no password."""
+    """Ask for the password if the address of a database has a user but no password."""
     parts = urlsplit(address)
     if not parts.username or parts.password:
         return address

@@ -15,21 +15,21 @@ from lendingadmin.core.waiting import sqlite_waiting
 
 ANOTHER_HOST = "Another host is running this now. Waiting."
 
-# Any number that no other advisory lock of this database uses.
+# A number that no other advisory lock of this database uses.
 _LOCK = 0x6C656E64
 # Seconds between two tries to take the lock.
 _PAUSE = 0.5
 
-# Milliseconds. SQLite has no queue of writers, so a wait among many writers can be long.
+# Milliseconds. SQLite has no queue of writers, so one of many writers may wait for a long time.
 _LONGEST_WAIT = 300_000
 
-# Id of the check for a public key after the first place. Such a key is allowed, because a retired
-# key encrypts nothing, and old entries may need it for years.
+# Id of the check that finds a public key in a place after the first. Such a key is allowed, because
+# it encrypts nothing, and old entries may need it for years.
 _RETIRED_KEY = "lendingadmin.E006"
 
 
 class Command(BaseCommand):
-    """Migrate the database and check the keys and the audit trail, on one host after the other."""
+    """Migrate the database, and check the keys and the audit trail, on one host at a time."""
 
     help = "Apply migrations, and check the triggers of the audit trail, one host after the other."
 
@@ -46,8 +46,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the release.
 
-        Raise CommandError if `check --deploy` finds an error, or if the keys do not fit the
-        database. A key from an example is such an error, because the example is public.
+        Raise CommandError if `check --deploy` finds an error, such as a key from a public example,
+        or if the keys do not fit the database.
         """
         found = run_checks(include_deployment_checks=True)
         serious = (one for one in found if one.is_serious() and not one.is_silenced())
@@ -68,8 +68,9 @@ class Command(BaseCommand):
         """Let one host at a time run the block. Only PostgreSQL has several hosts.
 
         On SQLite the block waits longer for other writers than a page does. On PostgreSQL a second
-        connection holds the lock in a transaction, so the lock also ends if the connection does. A
-        session lock could pass to another client if PgBouncer shares sessions.
+        connection has the lock in a transaction, so the lock ends when the connection ends. A lock
+        of a session is not used, because it could pass to another client if PgBouncer shares
+        sessions.
         """
         if connection.vendor != "postgresql":
             with sqlite_waiting(_LONGEST_WAIT):
@@ -93,7 +94,7 @@ class Command(BaseCommand):
 def _check_keys() -> None:
     """Raise CommandError if the keys do not fit the database.
 
-    The error has the same text as `/readyz`. Do nothing before the first release.
+    The error has the same text as `/readyz`. Before the first release, do nothing.
     """
     try:
         fault = canary.find_fault()
@@ -105,7 +106,7 @@ def _check_keys() -> None:
 
 def _take_lock(beside: BaseDatabaseWrapper) -> bool:
     with beside.cursor() as cursor:
-        # Migrations may take long, and this transaction is idle during that time.
+        # Migrations may take a long time, and this transaction is idle during that time.
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
         return bool(cursor.fetchone()[0])

@@ -8,7 +8,7 @@ from lendingadmin.core.staff import services
 
 
 class Command(changepassword.Command):
-    """Set a password and notify the person, who must then choose another password."""
+    """Set a password and notify the person, who must choose another password after the sign-in."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         """Set the password.

@@ -22,7 +22,7 @@ WOULD_BE_ERASED_BY_AGE = "Would be erased by age:"
 
 
 class Command(BaseCommand):
-    """Erase data; print the erased data, and the data that stays with the reason.
+    """Erase data. Print the erased data, and the data that remains with the reason.
 
     The command is safe to run twice.
     """

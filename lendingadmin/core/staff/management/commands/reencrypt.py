@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from lendingadmin.core.audit import record_command
 from lendingadmin.core.staff.reencryption import TableCount, reencrypt_all
 
-# The most primary keys that are printed for each table, of rows that cannot be decrypted.
+# Most primary keys that are printed for each table, of rows that cannot be decrypted.
 _NAMED = 20
 NONE_NEEDS_IT = "No text must be encrypted again."
 

@@ -16,7 +16,7 @@ from lendingadmin.core.staff.services import cancel_set_up_by_one
 
 
 class Command(BaseCommand):
-    """Change the rights of a role. Pages of the dashboard cannot do this."""
+    """Add, change or remove a role. Pages of the dashboard cannot do this."""
 
     help = "Add, change or remove a role. The four built-in roles do not change."
 

@@ -1,4 +1,4 @@
-"""The worker process: `manage.py db_worker`, in place of django-tasks-db's command."""
+"""`manage.py db_worker`: the worker process. It replaces the command of django-tasks-db."""
 
 import logging
 from argparse import ArgumentParser
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 class Command(BaseCommand):
     """Run the duties and tasks that areas registered, until SIGTERM or Ctrl-C.
 
-    The current task is finished first; a second signal stops it.
+    After a signal, the worker finishes its current task first. A second signal stops the task.
     """
 
     help = "Run background tasks, and look for due tasks repeatedly."

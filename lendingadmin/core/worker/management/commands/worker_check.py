@@ -1,4 +1,4 @@
-"""`manage.py worker_check`, for a timer: reports if no worker runs or if work is late."""
+"""`manage.py worker_check`: for a timer; reports that no worker runs, or that work is late."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from lendingadmin.core.monitoring.readiness import find_warnings
 
 
 class Command(BaseCommand):
-    """Prints the warnings of `/readyz`, and exits with 1 if there are any."""
+    """Print the warnings of `/readyz`; exit with 1 if there are any."""
 
     help = "Check that a worker runs and is not late. If not, the exit status is 1."
 

@@ -73,7 +73,7 @@ class Command(BaseCommand):
 
 
 def _write_anchor() -> None:
-    """Write the anchor again, because the old one has entries that the restored trail lacks."""
+    """Write a new anchor, because the old anchor names entries that the restored trail lacks."""
     try:
         write_anchor(Anchor(find_newest()))
     except OSError as error:
@@ -84,9 +84,9 @@ def _write_anchor() -> None:
 
 
 def _clear_shared() -> None:
-    """Clear the cache, which has data of lost rows, because their numbers will be used again.
+    """Clear the cache. It has data of lost rows, whose primary keys will be used again.
 
-    Raise CommandError if the cache does not answer. Nothing else has changed at that point.
+    Raise CommandError if the cache does not answer. At that point nothing else has changed.
     """
     try:
         shared.clear()
