@@ -95,8 +95,8 @@ def _lowers(before: Values, after: Values) -> bool:
 def _describe_now(app: LendingApp) -> str:
     waiting = Repayment.objects.awaiting_approval(app.app_id).count()
     words = ngettext(
-        "%(count)s repayment waits for a second person now.",
-        "%(count)s repayments wait for a second person now.",
+        "%(count)s repayment is waiting for a second person.",
+        "%(count)s repayments are waiting for a second person.",
         waiting,
     )
     return words % {"count": waiting}

@@ -22,8 +22,8 @@ MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for
 class Arrears(NamedTuple):
     """The cost of late payment: shares of an instalment's overdue principal.
 
-    `rate` is charged for each started 30 days after the grace period. `late_fee` is charged once,
-    at the end of the grace period.
+    `rate` is charged at the end of the grace period, and then every 30 days. `late_fee` is charged
+    once, at the end of the grace period.
     """
 
     rate: Decimal

@@ -126,7 +126,7 @@ TERMS = {
         "not enter it again."
     ),
     _("probably recorded"): _(
-        "There is no answer, but the loan's paid amount rose by exactly this amount. Another "
+        "There is no answer, but the loan's paid amount rose by exactly the amount of the repayment. Another "
         "payment may explain the rise."
     ),
     _("not found at the service"): _(
