@@ -76,4 +76,9 @@ def test_the_country_of_a_zone(zone: tzinfo, territory: str | None) -> None:
     ],
 )
 def test_a_number_is_shown_in_groups(dialled: str, shown: str) -> None:
-    assert group_phone(dialled) == shown
+    assert group_phone(dialled).replace("\u00a0", " ") == shown
+
+
+def test_a_number_does_not_break_and_an_unknown_notation_stays_as_it_is() -> None:
+    assert " " not in group_phone("+254700186215")
+    assert group_phone("0712 345 678") == "0712 345 678"

@@ -17,6 +17,8 @@ from phonenumbers import (
 _LONGEST = 40
 _ZEROS = re.compile(r"^\s*00")
 _DIALLED = re.compile(r"(?P<plus>\+|0)(?P<digits>[1-9][0-9]{6,13})")
+# A number does not break into two lines.
+_SPACE = "\u00a0"
 # Three digits, or the last four: a digit alone is not a group.
 _GROUP = re.compile(r"[0-9]{4}$|[0-9]{3}|[0-9]+$")
 
@@ -65,4 +67,4 @@ def group_phone(dialled: str) -> str:
     own = digits[len(country) :] if country else f"0{digits}"
     first = 3 if country else 4
     groups = own[:first], *_GROUP.findall(own[first:])
-    return " ".join([f"+{country}", *groups] if country else groups)
+    return _SPACE.join([f"+{country}", *groups] if country else groups)
