@@ -36,7 +36,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     The 200 also names warnings. The log has a line when the state changes.
     """
     faults = readiness.find_faults()
-    is_news = readiness.has_changed(faults)
+    is_news = readiness.note_faults(faults)
     if is_news:
         logger.warning("readiness: %s", "; ".join(faults) or "ready")
     if not faults:

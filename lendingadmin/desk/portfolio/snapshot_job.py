@@ -202,7 +202,8 @@ class CountWalk(Walk[Snapshot]):
 
         with transaction.atomic():
             why = _(
-                "The update could not continue reading the service's list. The update started again."
+                "The update could not continue reading the service's list. "
+                "The update started again."
             )
             if self.end(State.FAILED, why):
                 tasks.start(self.row.app_id, self.row.asked_by, restarted=True)

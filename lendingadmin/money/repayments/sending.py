@@ -291,7 +291,7 @@ def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> N
         one.next_check_at = None
 
 
-def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
+def save_reading(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
     """Read the loan of a repayment, and save and return the reading. See `take_readings`."""
     [reading] = take_readings([repayment], kind, fresh)
     reading.save()
