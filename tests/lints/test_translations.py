@@ -43,7 +43,7 @@ CLERKS = [
     "templates/repayments/receipt.html",
     *("templates/papers/*.html", "lendingadmin/desk/papers/[!e]*.py"),
     "lendingadmin/records/offers/forms.py",
-    "lendingadmin/desk/collections/barriers.py",
+    *("lendingadmin/desk/collections/barriers.py", "lendingadmin/desk/collections/states.py"),
     *("lendingadmin/desk/portfolio/forms.py", "lendingadmin/desk/portfolio/views/payment.py"),
     "lendingadmin/money/repayments/[!_]*/dayend.py",
     "lendingadmin/money/repayments/[!_]*/journal.py",
