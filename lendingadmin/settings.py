@@ -182,7 +182,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "lendingadmin.web.middleware.SecurityHeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "lendingadmin.web.probes.ProbesMiddleware",
+    "lendingadmin.web.views.ProbesMiddleware",
     "lendingadmin.web.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -2,14 +2,28 @@
 
 import gc
 import os
+import time
+from threading import Thread
 
 from django.core.wsgi import get_wsgi_application
 from django.db import connection
 
-from lendingadmin.garbage import collect_apart
 from lendingadmin.web.requests import Utf8Request
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
+
+_PAUSE = 1.0  # seconds
+_WHOLE_EVERY = 5  # pauses
+
+
+def _collect() -> None:
+    """Collect young objects after each pause, and all objects after every fifth pause."""
+    turn = 0
+    while True:
+        time.sleep(_PAUSE)
+        turn += 1
+        gc.collect(1 if turn % _WHOLE_EVERY else 2)
+
 
 application = get_wsgi_application()
 application.request_class = Utf8Request
@@ -27,4 +41,9 @@ if connection.vendor == "postgresql":
 gc.freeze()
 gc.set_threshold(100_000, 20, 20)
 if connection.vendor == "sqlite":
-    collect_apart()
+    # A cursor that is garbage is closed by the thread that collects it, as soon as the thread of
+    # its connection allows that. If that thread waits to write and the collecting thread is the
+    # writer, both are blocked until one of them gives up. All other threads wait with them, for up
+    # to a minute. So a separate thread collects, which never writes to the database.
+    gc.disable()
+    Thread(target=_collect, name="garbage", daemon=True).start()

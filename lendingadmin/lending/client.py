@@ -277,13 +277,18 @@ class LendingClient:
         self.tokens = tokens
         self.custom_methods = custom_methods
         self.transport = transport or Transport(base_url, tokens, **options)
+        self._apps: dict[str, AppClient] = {}
         ids = {"projectId": project_id}
         self.products = Products(self.transport, ids, custom_methods)
         self.assessment_types = AssessmentTypes(self.transport, ids, custom_methods)
 
     def app(self, app_id: str) -> AppClient:
         """Return the resources of one lending app. Raise InvalidId for a bad id."""
-        return AppClient(self.transport, self.project_id, app_id, self.custom_methods)
+        if app_id not in self._apps:
+            self._apps[app_id] = AppClient(
+                self.transport, self.project_id, app_id, self.custom_methods
+            )
+        return self._apps[app_id]
 
     def __repr__(self) -> str:
         return f"<LendingClient {self.project_id!r}>"

@@ -27,7 +27,8 @@ Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
 def list_ids(record: Borrower | Loan | Assessment | Event) -> list[str]:
     """Return a record's id and uid, if they can be read."""
-    return [one for one in (_own_id(record), text(record.uid)) if one]
+    ids = (getattr(record, record.id_field or "", None), record.uid)
+    return [one for one in ids if isinstance(one, str) and one]
 
 
 def is_named(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
@@ -37,11 +38,8 @@ def is_named(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
 
 def names_another(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
     """Return True if the record has an id, and neither id nor uid is the requested one."""
-    return bool(_own_id(record)) and not is_named(record, asked)
-
-
-def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
-    return text(getattr(record, record.id_field or "", None))
+    own_id = text(getattr(record, record.id_field or "", None))
+    return bool(own_id) and not is_named(record, asked)
 
 
 def check_named(record: Named, asked: str) -> Named:
@@ -53,6 +51,17 @@ def check_named(record: Named, asked: str) -> Named:
     if not is_named(record, asked):
         raise UnidentifiedRecord
     return record
+
+
+def find_named(read: Callable[[str], Named], asked: str) -> Named | None:
+    """Read a record; return None if the service has none.
+
+    Raise LendingError, also if the answer does not have the record's id.
+    """
+    try:
+        return check_named(read(asked), asked)
+    except NotFound:
+        return None
 
 
 def delete_named(

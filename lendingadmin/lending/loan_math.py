@@ -146,6 +146,20 @@ def next_of(loan: Loan) -> Installment | None:
     return coming if isinstance(coming, Installment) else None
 
 
+def find_next(loan: Loan, now: datetime) -> tuple[datetime | None, Decimal | None]:
+    """Return the due time and the unpaid amount of the next instalment; None if unknown.
+
+    The service names the next instalment. If it names none, the next instalment is the first one of
+    the contract that is neither fully paid nor overdue.
+    """
+    if coming := next_of(loan):
+        return moment(coming.due_date), due_of(coming)
+    for row in schedule_rows(loan, now):
+        if row.progress in (Progress.NEXT, Progress.PART_PAID):
+            return moment(row.installment.due_date), row.missing
+    return None, None
+
+
 def days_late_of(loan: Loan) -> int | None:
     """Return the days late, rounded up (Spec: LoanSchedule); None if the service sent none.
 
@@ -206,22 +220,12 @@ class LoanFacts(NamedTuple):
 
 
 def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
-    """Return the main facts of a loan at the time `now`; `repaid_share` is at most 1.
-
-    The service names the next instalment. If it names none, the next instalment is the first one of
-    the contract that is neither fully paid nor overdue.
-    """
+    """Return the main facts of a loan at the time `now`; `repaid_share` is at most 1."""
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None
-    coming = next_of(loan)
-    next_amount = due_of(coming) if coming else None
-    found = schedule_rows(loan, now)
-    if coming is None:
-        for row in found:
-            if row.progress in (Progress.NEXT, Progress.PART_PAID):
-                coming, next_amount = row.installment, row.missing
-                break
-    late = [moment(x.installment.due_date) for x in found if x.progress == Progress.LATE]
+    next_due, next_amount = find_next(loan, now)
+    rows = schedule_rows(loan, now)
+    late = [moment(x.installment.due_date) for x in rows if x.progress == Progress.LATE]
     share = min(paid / total, Decimal(1)) if paid is not None and total else None
     return LoanFacts(
         owed=total_of(loan, "unpaid"),
@@ -230,7 +234,7 @@ def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
         overdue=total_of(loan, "overdue"),
         days_late=number(schedule.days_late) if schedule else None,
         repaid_share=share,
-        next_due=moment(coming.due_date) if coming else None,
+        next_due=next_due,
         next_amount=next_amount,
         late_since=late[0] if late else None,
     )

@@ -75,8 +75,7 @@ class Resource:
 
         def parse(answer: Answer) -> Named:
             found = read_object(name, kind, answer)
-            is_silent = answer.is_kept and not is_named(found, asked)
-            if names_another(found, asked) or is_silent:
+            if not is_named(found, asked) and (answer.is_kept or names_another(found, asked)):
                 raise make_error(WrongRecord, name, answer)
             return found
 
@@ -111,7 +110,7 @@ class Resource:
             refuse_description(name, answer)
             if not own_ids or (expected is not None and expected not in own_ids):
                 raise make_error(Unconfirmed, name, answer)
-            if places := find_differences(build_json(sent or {}), answer.json):
+            if sent and (places := find_differences(build_json(sent), answer.json)):
                 words = f"{Unconfirmed.default_message} It differs in: {', '.join(places)}."
                 raise make_error(Unconfirmed, name, answer, words)
             return found

@@ -33,7 +33,6 @@ from lendingadmin.core.staff.confirming import (
     must_ask_provider,
 )
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.passwords import must_choose_password
 from lendingadmin.core.staff.roles import RIGHTS, describe_roles
 from lendingadmin.core.staff.two_step import must_set_up
 
@@ -227,8 +226,8 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
         raise Http404("This address has no declared access.")
     if request.method not in _OF_OTHERS:
         return HttpResponseNotAllowed(sorted(_OF_OTHERS))
-    is_open = match.view_name in _OPEN_TO_HELD_BACK or not must_choose_password(request.user)
-    if not is_open:
+    must_choose = getattr(request.user, "must_choose_password", False)
+    if must_choose and match.view_name not in _OPEN_TO_HELD_BACK:
         return _hold_back(request)
     of_factors = view.__module__.startswith("allauth.mfa.")
     changes_factors = of_factors and match.view_name not in _CHANGE_NO_FACTOR
@@ -248,7 +247,7 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
 
     Return None if the person may continue.
     """
-    if must_choose_password(request.user):
+    if getattr(request.user, "must_choose_password", False):
         page = _CHANGE_PASSWORD
         finding = "choose-password"
         words = _("Someone else may know your password. Choose a new password to continue.")

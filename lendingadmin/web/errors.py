@@ -6,9 +6,11 @@ person lacks a role.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
@@ -19,6 +21,7 @@ from lendingadmin.lending.errors import (
     BadRequest,
     Conflict,
     InvalidFilter,
+    InvalidId,
     LendingError,
     NotAccepted,
     NotAllowed,
@@ -36,6 +39,7 @@ from lendingadmin.lending.errors import (
     Unreadable,
     WrongRecord,
 )
+from lendingadmin.lending.identity import Named, check_named
 
 from .quotas import OverQuota
 
@@ -278,3 +282,19 @@ def _name_kind(error: LendingError) -> str:
 
 def _kind(error: LendingError) -> tuple[type[LendingError], str, str, HTTPStatus]:
     return next(kind for kind in _KINDS if isinstance(error, kind[0]))
+
+
+def read_for_form(
+    request: HttpRequest, read: Callable[[str], Named], asked: str
+) -> tuple[Named | None, LendingError | None]:
+    """Return the record of a page with a form, or on a POST the error of the failed read.
+
+    On a POST the page must not lose the typed values, and shows the result of the write or a card.
+    On a GET, and for an invalid id, raise LendingError.
+    """
+    try:
+        return check_named(read(asked), asked), None
+    except LendingError as error:
+        if request.method != "POST" or isinstance(error, InvalidId):
+            raise
+        return None, error

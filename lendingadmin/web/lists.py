@@ -88,8 +88,10 @@ class ListForm(forms.Form):
         self.operation = operation
         names = operation.filters or ()
         for name in names:
-            self.fields[name] = _filter_field(name, data.get(name, ""), (words or {}).get(name))
-            self.fields[name].label = _spoken(name)
+            self.fields[name] = _filter_field(data.get(name, ""), (words or {}).get(name))
+            # An API field's name in words: `appVersionId` is “App version id”.
+            label = re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name)
+            self.fields[name].label = label.capitalize()
         if "order" in (operation.list_parameters or ()):
             self.fields["order"] = forms.ChoiceField(
                 choices=_ORDERS, label=_("Order"), initial=NEWEST_FIRST
@@ -145,7 +147,7 @@ def _write_query(data: Mapping[str, Any], without: Set[str]) -> str:
     return urlencode({name: value for name, value in data.items() if value and name not in without})
 
 
-def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.Field:
+def _filter_field(value: str, words: dict[str, str] | None) -> forms.Field:
     if not words:
         return FilterField(required=False, max_length=255)
     if value == ANOTHER:
@@ -155,11 +157,6 @@ def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.
         # A shared address may have a value without a word. The filter accepts this value too.
         choices.append((value, value))
     return forms.ChoiceField(choices=choices, required=False)
-
-
-def _spoken(name: str) -> str:
-    """Return an API field's name in words: `appVersionId` is “App version id”."""
-    return re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name).capitalize()
 
 
 @dataclass(frozen=True)

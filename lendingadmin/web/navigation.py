@@ -19,7 +19,6 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.policies.services import read_recent
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.passwords import must_choose_password
 from lendingadmin.core.staff.permissions import list_held
 from lendingadmin.core.staff.roles import (
     MAKE_PAPERS,
@@ -245,9 +244,8 @@ class Navigation:
     @property
     def calls(self) -> list[apicalls.Shown]:
         """Calls of this page to the service so far; empty for people who may not see them."""
-        return apicalls.shown(
-            getattr(self._request, "api_calls", []), list_rights(cast(User, self._request.user))
-        )
+        made = getattr(self._request, "api_calls", [])
+        return apicalls.shown(made, list_rights(cast(User, self._request.user))) if made else []
 
     @property
     def groups(self) -> Groups:
@@ -273,7 +271,7 @@ class Navigation:
         Both are empty until the person has chosen a password.
         """
         person: Any = self._request.user
-        if must_choose_password(person):
+        if getattr(person, "must_choose_password", False):
             return (), ()
         app_id, here = self.app.app_id, self._request.path
         areas = []

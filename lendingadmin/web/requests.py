@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Utf8Request(WSGIRequest):
-    """A request that is read as UTF-8, also if the sender names another encoding.
+    """A request that is read as UTF-8, even if the sender names another encoding.
 
     Some encodings would break the reading of the address or form, or even the creation of this
     object.

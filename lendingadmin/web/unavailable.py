@@ -153,7 +153,8 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
         )
     if any(call.may_have_saved for call in getattr(request, "calls_made", ())):
         return build_unknown_card()
-    if _was_cut_off():
+    # An open connection broke, so a commit may still have been received.
+    if connection.connection is not None and not connection.is_usable():
         return replace(
             build_unknown_card(),
             cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
@@ -163,8 +164,3 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
         build_not_sent_card(),
         next=_("Go back with your browser and send the form again in a minute."),
     )
-
-
-def _was_cut_off() -> bool:
-    """Return True if an open connection broke. The database may still have received a commit."""
-    return connection.connection is not None and not connection.is_usable()

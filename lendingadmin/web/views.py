@@ -1,10 +1,13 @@
-"""Responses for monitors, and the glossary. These views do not call the lending service."""
+"""The answers for monitors, which a middleware gives first, and the glossary.
+
+These views do not call the lending service.
+"""
 
 import logging
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
@@ -15,6 +18,7 @@ from lendingadmin.core.monitoring.metrics import render as render_metrics
 from lendingadmin.web.display.glossary import TERMS
 
 from .access import public, signed_in
+from .middleware import GetResponse
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +36,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     The 200 also names warnings. The log has a line when the state changes.
     """
     faults = readiness.find_faults()
-    is_news = readiness.has_changed(faults)
+    is_news = readiness.note_faults(faults)
     if is_news:
         logger.warning("readiness: %s", "; ".join(faults) or "ready")
     if not faults:
@@ -72,3 +76,20 @@ def glossary(request: HttpRequest) -> HttpResponse:
     terms = [(_(word), _(text)) for word, text in TERMS.items()]
     terms.sort(key=lambda term: term[0].casefold())
     return render(request, "glossary.html", {"terms": terms})
+
+
+_PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": metrics}
+
+
+class ProbesMiddleware:
+    """Answer health probes before the host name is checked, and before any other middleware.
+
+    A load balancer uses the address of the machine, which is not in ALLOWED_HOSTS.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        view = _PROBES.get(request.path_info)
+        return view(request) if view else self.get_response(request)

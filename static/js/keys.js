@@ -86,8 +86,8 @@ globalThis.readPressed = (event) => {
   };
 
   // What belongs to the page's own record, such as its notes or its papers.
-  const goToOwn = (event, link) => {
-    const own = document.querySelector(`main a[${link}]`);
+  const goToOwn = (event, mark) => {
+    const own = document.querySelector(`main [${mark}]`);
     if (!own) return;
     event.preventDefault();
     own.click();

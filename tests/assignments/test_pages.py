@@ -13,7 +13,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.assignments import rules, services
 from lendingadmin.desk.assignments.models import Assignment, Basis, HandOver, RuleSet
-from lendingadmin.desk.assignments.views.officers import describe_rules
+from lendingadmin.desk.assignments.views import describe_rules
 from tests.collections.desk import counted, list_wrong, read_page, words
 from tests.collections.service import CallService
 from tests.roles import give_roles, take_roles

@@ -61,7 +61,7 @@ def test_a_log_that_fails_undoes_nothing(lines: Any, monkeypatch: pytest.MonkeyP
     def fail(*_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("lendingadmin.core.audit.lines.logger.info", fail)
+    monkeypatch.setattr("lendingadmin.core.audit.models.logger.info", fail)
     record(None, "x", outcome="done")
     assert Entry.objects.count() == 1
 

@@ -18,6 +18,7 @@ from lendingadmin.people.index.models import BorrowerIndex
 from lendingadmin.people.index.tokens import name_key
 from lendingadmin.records.borrowers.policies import REQUIRED_FIELDS
 from lendingadmin.records.borrowers.suggestions import count_used
+from lendingadmin.web.display.phones import group_phone
 from tests.borrowers.forms import PERSON, filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
@@ -187,7 +188,7 @@ def test_who_has_the_same_is_shown_before_anything_is_sent(
     page = send(desk, app, **fields)
     text = text_of(page)
     assert list_marks(page, "finding")[:1] == ["may-be-registered"] and same in text
-    assert "Otieno Grace</bdi>" in text and "0712345678" in text
+    assert "Otieno Grace</bdi>" in text and group_phone("0712345678") in text
     assert f'href="{url(app, "old/")}"' in text
     assert book.get("/borrowers/n-1").status == 404
     assert filled(page)["individual-surname"] == fields[NAME]

@@ -78,6 +78,8 @@ _STRUCTURE = """() => {
   for (const one of all("table")) {
     // Django's own lists leave a row's heading to its place, and their name to the h1 above.
     if (one.id === "result_list") continue;
+    for (const cell of one.querySelectorAll('td[data-label=""]'))
+      found.push(`no label on a phone: ${brief(cell)}`);
     for (const head of one.querySelectorAll("th:not([scope])"))
       if (head.textContent.trim())
         found.push(`no scope: ${brief(head)}`);

@@ -93,7 +93,7 @@ SIGNING_IN = (
 FRAME = (
     Place("home", f"{_APP}/", shows="Portfolio"),
     Place("home-support", f"{_APP}/", "support", shows="My payments today"),
-    Place("payment", f"{_APP}/payment", "support", shows="Record a payment"),
+    Place("payment", f"{_APP}/payment", "support", shows="Record a repayment"),
     Place("home-counting", "/apps/ghana/", shows="137 of about 250"),
     Place("loans-behind-figure", _COUNTED + "par1", shows="more than 1 day late"),
     Place("loans-behind-nothing", _COUNTED + "untold:overdue"),
@@ -490,7 +490,7 @@ STATEMENTS = (
         "statement-row-record",
         f"{_APP}/statements/{{statement_whole}}/rows/{{statement_row}}/record",
         "support",
-        shows="Record a payment",
+        shows="Record a repayment",
     ),
     Place(
         "statements-covered",
@@ -712,6 +712,7 @@ PAPERS = (
         ends="paper",
         shows="Nothing is owed",
     ),
+    Place("papers-of-offer", f"{_APP}/borrowers/{{offered_to}}/papers/", "officer", shows="Key"),
     Place("key-facts-new", f"{_OFFERS}/staged-done/key-facts?{_ASKED}", "officer", shows="Starts"),
     Place(
         "key-facts-wrong",

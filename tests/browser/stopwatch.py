@@ -30,6 +30,7 @@ CEILINGS = {
     "an approval by a second person": (2, 0),
     "what do I owe, on paper, by keys": (1, 1),
     "what do I owe, on paper, by mouse": (2, 0),
+    "key facts of an offer, from the borrower": (2, 0),
     "a notice, on paper, by keys": (1, 2),
     "a notice, on paper, by mouse": (2, 0),
     "a stranger to a borrower": (2, 23),

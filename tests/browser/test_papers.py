@@ -78,7 +78,7 @@ for number, language in enumerate({LANGUAGES!r}, start=901):
     rest = notice.OverdueLine(notice.Part.PENALTY, one)
     overdue = notice.Overdue("L-" + "1" * 60, 61 * one, (*late, rest))
     subject = replace(subject, lender=replace(lender, payment="Paybill 555000 " * 9))
-    content = notice.write_notice(subject, [overdue], found)
+    content = notice.write_notice(subject, [overdue])
     paper = Paper.objects.create(
         app_id="kenya", year=2026, number=number + 10, kind="notice", borrower_id="B-1",
         language=language, content=json.dumps(content.to_json()),
@@ -242,6 +242,35 @@ def test_a_paper_before_a_loan_is_printed_with_two_keys_or_two_clicks(
             watch.click(page.locator("main button.main[type=submit]"))
         expect_printed(page)
         assert watch.keys + watch.clicks <= 3, job
+
+
+def test_key_facts_of_an_offer_are_printed_with_two_clicks_from_the_borrower(
+    page_of: Callable[[str], Page], stage: Stage, table: Table
+) -> None:
+    page = page_of("officer")
+    page.goto(f"/apps/kenya/borrowers/{stage.names['offered_to']}/")
+    watch = Watch(page)
+    watch.click(page.locator("main a[data-papers]"))
+    watch.click(page.locator("[data-suggested=key-facts] button").first)
+    expect_printed(page)
+    table.stop(watch, "key facts of an offer, from the borrower")
+    table.print()
+
+
+def test_key_facts_of_a_new_loan_open_beside_it_with_one_key(
+    page_of: Callable[[str], Page], stage: Stage
+) -> None:
+    page = page_of("officer")
+    offer = f"/apps/kenya/borrowers/{stage.names['offered_to']}/offers/staged-done/"
+    page.goto(f"{offer}contracts?amount={stage.names['half']}")
+    page.locator("a[href*='/loan?']").first.click()
+    expect(page.locator("main button[data-papers]")).to_be_visible()
+    lend, sent = page.url, page.locator("input[name=draft]").get_attribute("value")
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    expect_printed(opened.value)
+    assert page.url == lend
+    assert page.locator("input[name=draft]").get_attribute("value") == sent
 
 
 @pytest.mark.parametrize(

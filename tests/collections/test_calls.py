@@ -58,7 +58,7 @@ def test_a_call_from_next_to_next(three: CallService, desk: Client, officer: Use
     assert press_next(desk) == "B-0"
     shown = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     text = words(shown)
-    assert "KAMAU0 ANN" in text and "+254700000000" in text and "KES 500.00" in text
+    assert "KAMAU0 ANN" in text and "+254 700 000 000" in text and "KES 500.00" in text
     answer = note_call(desk, "B-0", "reached", note=CANARY)
     assert answer["Location"] == f"{COLLECTIONS}calls/B-1/"
     call = Call.objects.get()

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.web.display.phones import find_territory, normalise_phone
+from lendingadmin.web.display.phones import find_territory, group_phone, normalise_phone
 
 NAIROBI, ACCRA = ZoneInfo("Africa/Nairobi"), ZoneInfo("Africa/Accra")
 
@@ -57,3 +57,28 @@ def test_what_is_no_number_is_none(text: str) -> None:
 )
 def test_the_country_of_a_zone(zone: tzinfo, territory: str | None) -> None:
     assert find_territory(zone) == territory
+
+
+@pytest.mark.parametrize(
+    ("dialled", "shown"),
+    [
+        ("+254700186215", "+254 700 186 215"),
+        ("0700186215", "0700 186 215"),
+        ("+2348031234567", "+234 803 123 4567"),
+        ("+233201234567", "+233 201 234 567"),
+        ("+14155550123", "+1 415 555 0123"),
+        ("+4917612345678", "+49 176 123 456 78"),
+        ("0712 345 678", "0712 345 678"),
+        ("+999123456789", "+999123456789"),
+        ("+2547", "+2547"),
+        ("07•• ••• 215", "07•• ••• 215"),
+        ("", ""),
+    ],
+)
+def test_a_number_is_shown_in_groups(dialled: str, shown: str) -> None:
+    assert group_phone(dialled).replace("\u00a0", " ") == shown
+
+
+def test_a_number_does_not_break_and_an_unknown_notation_stays_as_it_is() -> None:
+    assert " " not in group_phone("+254700186215")
+    assert group_phone("0712 345 678") == "0712 345 678"

@@ -16,7 +16,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.states import WriteFound
 from lendingadmin.records.events.kinds import KINDS
-from lendingadmin.records.events.views.reporting import DUPLICATE
+from lendingadmin.records.events.views import DUPLICATE
 from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.events.samples import (

@@ -42,7 +42,8 @@ CLERKS = [
     *("templates/repayments/needs_checking.html", "templates/repayments/new.html"),
     "templates/repayments/receipt.html",
     *("templates/papers/*.html", "lendingadmin/desk/papers/[!e]*.py"),
-    "lendingadmin/desk/collections/barriers.py",
+    "lendingadmin/records/offers/forms.py",
+    *("lendingadmin/desk/collections/barriers.py", "lendingadmin/desk/collections/states.py"),
     *("lendingadmin/desk/portfolio/forms.py", "lendingadmin/desk/portfolio/views/payment.py"),
     "lendingadmin/money/repayments/[!_]*/dayend.py",
     "lendingadmin/money/repayments/[!_]*/journal.py",
@@ -211,6 +212,9 @@ NOT_WORDS = {
         "not ready: {}",
         "METRICS_TOKEN is needed",
         "there is no METRICS_TOKEN",
+    },
+    "desk/papers/bulk.py": {
+        "When the slowest papers in bulk that the worker makes last moved, by app; 0 for none."
     },
     "core/worker/duties.py": {
         *("no worker has beaten since {} UTC", "no worker has run yet"),

@@ -148,8 +148,14 @@ def ask(folder: Path, series: dict[str, str], minute: int, fires: dict[str, str]
         pytest.param(
             ALIVE | named("lendingadmin_batch_moved_seconds", "60x180"),
             22,
-            {"LendingadminBatchStands": "kenya"},
+            {"LendingadminBatchStuck": "kenya"},
             id="a batch stands",
+        ),
+        pytest.param(
+            ALIVE | named("lendingadmin_bulk_papers_moved_seconds", "60x180"),
+            22,
+            {"LendingadminBulkPapersStuck": "kenya"},
+            id="papers in bulk stand",
         ),
     ],
 )

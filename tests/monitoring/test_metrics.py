@@ -21,6 +21,7 @@ from lendingadmin.core.gateway.models import DatabaseTokenStore
 from lendingadmin.core.monitoring import metrics
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.worker import duties
+from lendingadmin.desk.papers.models import BulkPapers
 from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
 from lendingadmin.lending.tokens import TokenState
 from lendingadmin.money.repayments.models import Repayment
@@ -159,6 +160,27 @@ def test_batches_have_their_states_and_what_is_to_go(with_token: None, support: 
     assert found["lendingadmin_batch_moved_seconds", (ghana,)] == 0
 
 
+def test_papers_in_bulk_have_the_time_of_their_last_step(with_token: None, support: User) -> None:
+    now = timezone.now()
+    for minutes, state in ((30, "done"), (20, "running"), (10, "running"), (40, "paused")):
+        BulkPapers.objects.create(
+            app_id="kenya",
+            kind="statement",
+            language="en",
+            day=now.date(),
+            state=state,
+            heartbeat_at=now - timedelta(minutes=minutes),
+            idempotency_key=f"k-{minutes}",
+            created_by=support,
+        )
+    with watched_queries() as queries:
+        found = scrape()
+    assert connection.vendor != "sqlite" or scans_of(queries) == []
+    last = found["lendingadmin_bulk_papers_moved_seconds", (("app", "kenya"),)]
+    assert last == pytest.approx((now - timedelta(minutes=20)).timestamp())
+    assert found["lendingadmin_bulk_papers_moved_seconds", (("app", "ghana"),)] == 0
+
+
 def test_exports_are_counted_while_they_are_sent(with_token: None, boss: Client) -> None:
     def read_now() -> tuple[float, float]:
         found = scrape()
@@ -220,7 +242,8 @@ import django
 django.setup()
 from lendingadmin.core.monitoring import metrics
 for _ in range(3):
-    metrics.count_request("GET", "/somewhere/", 200, 0.02)
+    metrics.REQUESTS.labels("GET", "/somewhere/", "200").inc()
+    metrics.OWN_SECONDS.labels("/somewhere/").observe(0.02)
 print(metrics.generate_latest(metrics.make_shared()).decode())
 """
 
@@ -251,7 +274,8 @@ def test_all_processes_of_a_host_count_together(tmp_path: Path) -> None:
 
 def count_each_once() -> str:
     """All metrics as a monitor reads them, with each counter and histogram in it."""
-    metrics.count_request("GET", "/x/", 200, 0.1)
+    metrics.REQUESTS.labels("GET", "/x/", "200").inc()
+    metrics.OWN_SECONDS.labels("/x/").observe(0.1)
     metrics.CALLS.labels("x", "ok").inc()
     metrics.CALL_SECONDS.labels("x").observe(0.1)
     return metrics.render().decode()

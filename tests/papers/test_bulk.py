@@ -203,6 +203,30 @@ def test_a_list_of_borrowers_and_an_officer_s_borrowers_have_papers_too(
     assert desk.get(f"{NEW}?of=borrowers&show=nonsense").status_code == 404
 
 
+def test_a_queue_of_calls_has_papers_too(
+    listed: None, desk: Client, service: PaperService, client_of: ClientOf, viewer: User
+) -> None:
+    late = {"overdue": "90", "schedule": {"daysLate": 40}}
+    add_loan(service, 8, **late)
+    add_loan(service, 9, "B-7", **late)
+    add_loan(service, 10, "B-8", **late)
+    counted()
+    queue = "/apps/kenya/collections/late-31/"
+    page = desk.get(queue)
+    shown = [row.borrower_id for row in page.context["rows"]]
+    assert len(shown) == 3
+    found = re.search(r'data-papers-of-list href="[^"?]+\?([^"]+)"', page.content.decode())
+    assert found
+    of_queue = begin(desk, query=unescape(found[1]))
+    assert list(list_codes(of_queue)) == list(dict.fromkeys(shown)) and "B-8" in shown
+    assert queue in desk.get(of_queue.get_absolute_url()).content.decode()
+    for query in ("of=calls&queue=none", "of=calls", "of=calls&queue=list-99"):
+        assert desk.get(f"{NEW}?{query}").status_code == 404
+    # The right to papers of lists is not enough for the queues.
+    hold_only(viewer, *bulk.RIGHTS)
+    assert client_of(viewer).get(f"{NEW}?of=calls&queue=mine").status_code == 404
+
+
 def test_more_than_the_most_is_refused(
     listed: None, desk: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

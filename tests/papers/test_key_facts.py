@@ -404,12 +404,85 @@ def test_the_previewed_contract_is_on_the_paper(
 def test_pages_of_the_offer_lead_to_its_key_facts(
     desk: Client, service: OfferService, named: OfferRequest, client_of: ClientOf, viewer: User
 ) -> None:
-    lent = f"{OFFER}contracts/short/loan"
-    for address in (OFFER, f"{OFFER}contracts{ASKED}", f"{lent}{ASKED}"):
+    for address in (OFFER, f"{OFFER}contracts{ASKED}"):
         page = desk.get(address).content.decode()
         [link] = re.findall(r'<a[^>]*data-papers[^>]*href="([^"]+)"', page)
         assert link.startswith(ADDRESS), address
     assert ADDRESS not in client_of(viewer).get(f"{OFFER}contracts{ASKED}").content.decode()
+
+
+def list_fields(page: Any, row: str) -> dict[str, str]:
+    """Return the hidden fields of the form in a part of a page."""
+    [part] = re.findall(row, page.content.decode(), re.DOTALL)
+    fields = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', part)
+    assert fields
+    return dict(fields)
+
+
+@pages
+def test_a_borrower_s_page_of_papers_makes_key_facts_for_the_limit_of_an_offer(
+    desk: Client, service: OfferService, named: OfferRequest
+) -> None:
+    page = desk.get("/apps/kenya/borrowers/B-1/papers/")
+    fields = list_fields(page, r'data-suggested="key-facts".*?</li>')
+    buttons = re.findall(r'name="product" value="([^"]+)"', page.content.decode())
+    assert buttons == ["short", "long"]
+    assert desk.post(ADDRESS, {**fields, "product": "short"}).status_code == 302
+    asked_for = service.server.last(":getOfferContracts").json()
+    assert asked_for["amount"] == named.response.credit_limit
+    assert Paper.objects.get().kind == PaperKind.KEY_FACTS
+
+
+NEW_LOAN = f"{OFFER}contracts/short/loan{ASKED}"
+DRAFT = r'<form[^>]*target="_blank".*?</form>'
+
+
+def make_of_draft(desk: Client, page: Any, **fields: str) -> Any:
+    """Press the button for key facts on the page of a new loan."""
+    given = list_fields(page, DRAFT) | {"product": "short", "language": "en"}
+    return desk.post(ADDRESS + ASKED, given | fields)
+
+
+@pages
+def test_key_facts_on_the_page_of_a_new_loan_have_the_contract_that_is_sent(
+    desk: Client, service: OfferService, named: OfferRequest
+) -> None:
+    page = desk.get(NEW_LOAN)
+    previews = service.server.hits(":getOfferContracts")
+    service.contracts = [contract("short", "1060.00", "530.00", "530.00")]
+    answer = make_of_draft(desk, page)
+    assert answer.status_code == 302
+    assert service.server.hits(":getOfferContracts") == previews
+    paper = desk.get(answer.headers["Location"]).content.decode()
+    assert "KES 1,025.50" in paper and "1,060.00" not in paper
+    # The page of a new loan previews again, so the customer may have other key facts.
+    assert 'data-finding="other-facts"' in desk.get(NEW_LOAN).content.decode()
+    service.contracts = [CONTRACT]
+    assert 'data-finding="other-facts"' not in desk.get(NEW_LOAN).content.decode()
+
+
+@pages
+@pytest.mark.parametrize("fields", [{"draft": "made up"}, {"product": "long"}])
+def test_key_facts_of_a_draft_that_is_not_saved_are_not_made(
+    desk: Client, service: OfferService, named: OfferRequest, fields: dict[str, str]
+) -> None:
+    answer = make_of_draft(desk, desk.get(NEW_LOAN), **fields)
+    assert answer.status_code == 200 and list(answer.context["form"].errors) == ["__all__"]
+    assert not Paper.objects.exists()
+
+
+@pages
+def test_who_may_make_no_papers_has_no_form_on_the_page_of_a_new_loan(
+    service: OfferService, named: OfferRequest, client_of: ClientOf, viewer: User
+) -> None:
+    hold_only(
+        viewer,
+        "lending.loans.create",
+        "lending.borrowers.getOfferContracts",
+        "lending.borrowers.get",
+    )
+    page = client_of(viewer).get(NEW_LOAN)
+    assert page.status_code == 200 and ADDRESS not in page.content.decode()
 
 
 @pages

@@ -277,7 +277,7 @@ def test_a_borrower_s_page_of_papers_has_a_button_for_each_refusal_and_offer(
     answer(asked(request_id="r-2"), result={"error": None, "response": RESPONSE})
     found = find_suggested(desk, papers)
     assert found["refusal"][0] == OF_OFFER and found["refusal"][1]
-    assert found["key-facts"] == (f"{OFFER.replace('r-1', 'r-2')}key-facts", "")
+    assert found["key-facts"][0] == f"{OFFER.replace('r-1', 'r-2')}key-facts"
     hold_only(viewer, *LOANS_ONLY)
     assert find_suggested(client_of(viewer), papers) == {}
 

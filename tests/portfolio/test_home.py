@@ -173,7 +173,7 @@ def test_who_is_overdue_and_due_today_with_phones_and_what_came_since(
     overdue, today = section(html, "overdue"), section(html, "due-today")
     assert "All 7 " in overdue
     assert re.findall(r"L-\d+", overdue) == ["L-007", "L-006", "L-005", "L-004", "L-003"]
-    assert "Kamau Ann L-007 +254700000001 KES 7.00 12 days late" in overdue
+    assert "Kamau Ann L-007 +254 700 000 001 KES 7.00 12 days late" in overdue
     assert today.startswith(KINDS["due-today"].title) and "KES 10.00" in today
     assert 'href="/apps/kenya/loans/lists/?show=due-today"' in html
     assert 'href="tel:+254700000001"' in html

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 
@@ -40,6 +41,11 @@ def row(
         "state": state,
     }
     return Repayment.objects.create(**usual | fields)
+
+
+def acknowledge(repayment: Repayment, by: User | None) -> None:
+    """Let the service acknowledge a repayment, in any state."""
+    services.conclude_all([services.Move(repayment, RepaymentState.RECORDED, {})], by=by)
 
 
 def a_busy_day(*people: User) -> None:

@@ -9,8 +9,8 @@ from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.approvals import describe_reasons
-from lendingadmin.money.repayments.limits import AMOUNT
 from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.policies import AMOUNT
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import empty, refusal, reply, reset

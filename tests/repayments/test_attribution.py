@@ -17,6 +17,7 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from tests.faults.behaviours import reply, reset
+from tests.repayments.rows import acknowledge
 from tests.repayments.service import LoanService, commit_then, without_committing
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -113,7 +114,7 @@ def test_a_late_acknowledgement_takes_the_rise_from_a_presumption(
     second = lose("form-2")
     service.someone_else_pays("500")
     assert look(second).state == RepaymentState.PRESUMED
-    services.acknowledge(first, support)
+    acknowledge(first, support)
     second.refresh_from_db()
     assert second.state == RepaymentState.UNKNOWN
     assert str(first) in second.alarm
@@ -140,7 +141,7 @@ def test_a_withdrawn_presumption_is_set_aside_where_the_next_is_under_way(
     service.someone_else_pays("500")
     assert look(second).state == RepaymentState.PRESUMED
     third = lose("form-3", amount=Decimal(77))
-    services.acknowledge(first, support)
+    acknowledge(first, support)
     second.refresh_from_db()
     assert (second.state, third.state) == (RepaymentState.UNKNOWN, RepaymentState.UNKNOWN)
     assert second.set_aside_at is not None
@@ -166,7 +167,7 @@ def test_no_alarm_while_a_colleague_s_payment_is_under_way(
     services.move(colleague, RepaymentState.SENT, by=support, sent_at=timezone.now())
     service.someone_else_pays("900")
     assert look(first).alarm == ""
-    services.acknowledge(colleague, support)
+    acknowledge(colleague, support)
     assert look(first).alarm == ""
     service.someone_else_pays("500")
     assert look(first).alarm == reconciliation.LATE_RISE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from lendingadmin.money.repayments.limits import ApprovalLimits, list_reasons
+from lendingadmin.money.repayments.policies import ApprovalLimits, list_reasons
 
 ALL = ApprovalLimits(Decimal(100), Decimal(300), look_alikes=True)
 CENTS = some.decimals(0, 1000, places=2)

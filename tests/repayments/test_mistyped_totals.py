@@ -23,5 +23,5 @@ def test_a_mistyped_paid_is_unreadable_and_no_sum_of_its_parts(
     answer = reply({"accountId": "L-1", "balances": balances})
     service.server.on("GET /v1/projects/demo/apps/kenya/loans/", answer)
     repayment, _ = services.create_intent(asked(), support, "form")
-    reading = sending.read(repayment, Reading.Kind.BASELINE)
+    reading = sending.save_reading(repayment, Reading.Kind.BASELINE)
     assert (reading.paid, reading.unpaid, reading.fault) == ("", "9000", "")

@@ -19,6 +19,7 @@ from tests.faults.behaviours import (
     refusal,
     reset,
 )
+from tests.repayments.rows import acknowledge
 from tests.repayments.service import LoanService, without_committing
 from tests.repayments.threads import at_once
 
@@ -103,7 +104,7 @@ def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(
     Repayment.objects.update(state=RepaymentState.NOT_FOUND)
     services.raise_alarm(repayment, "Paid rose late.")
     services.mark_alarm_seen(repayment, support)
-    services.acknowledge(repayment, support)
+    acknowledge(repayment, support)
     assert list(Repayment.objects.with_unseen_alarm("kenya")) == [repayment]
 
 
@@ -145,7 +146,7 @@ def test_a_late_acknowledgement_moves_any_state_and_raises_an_alarm(
             asked(account_id=f"L-{number}"), support, f"form-{number}"
         )
         Repayment.objects.filter(pk=repayment.pk).update(state=state)
-        services.acknowledge(repayment, support)
+        acknowledge(repayment, support)
         assert repayment.state == RepaymentState.RECORDED, state
         assert str(state.label) in repayment.alarm, state
 
@@ -160,7 +161,7 @@ def test_two_late_truths_about_one_transaction_id_are_both_kept(
     second = sending.record(
         asked(external_id="TX", retry_of=first.pk), support, "form-2", agreed=True
     )
-    services.acknowledge(first, support)
+    acknowledge(first, support)
     second.refresh_from_db()
     assert (first.state, second.state) == (RepaymentState.RECORDED, RepaymentState.RECORDED)
     assert first.duplicate

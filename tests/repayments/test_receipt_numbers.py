@@ -14,7 +14,7 @@ from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
-from tests.repayments.rows import row
+from tests.repayments.rows import acknowledge, row
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +27,7 @@ def sent(by: User, **fields: object) -> Repayment:
 
 
 def record(repayment: Repayment) -> str:
-    services.acknowledge(repayment, None)
+    acknowledge(repayment, None)
     return repayment.receipt_number
 
 

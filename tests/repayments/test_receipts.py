@@ -15,7 +15,6 @@ from django.utils import timezone
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Reading, Repayment
 from lendingadmin.money.repayments.receipts import find_remainder
@@ -26,7 +25,7 @@ from lendingadmin.people.index.tokens import name_key
 from tests.conftest import ClientOf
 from tests.people_index.conftest import make_borrower
 from tests.policies.setting import set_policy
-from tests.repayments.rows import row
+from tests.repayments.rows import acknowledge, row
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,7 +52,7 @@ def recorded(by: User, after: str = "4500", unpaid: str = "3703.98", **fields: A
     usual |= {"amount": "3500", "transaction_date": PAID_AT}
     repayment = row(by, RepaymentState.SENT, **usual | fields)
     read(repayment, Reading.Kind.BASELINE, "1000", "7203.98")
-    services.acknowledge(repayment, by)
+    acknowledge(repayment, by)
     read(repayment, Reading.Kind.AFTER, after, unpaid)
     return repayment
 

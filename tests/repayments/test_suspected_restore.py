@@ -100,7 +100,7 @@ def test_nothing_of_the_ledger_is_sent(
 def test_a_host_that_knows_of_nothing_sends_nothing_either(
     restored: Request, settings: Any, support: User, tmp_path: Path
 ) -> None:
-    assert restores.find_suspected()
+    assert restores.check_for_restore()
     settings.AUDIT_ANCHOR = str(tmp_path / "another" / "anchor.json")
     with pytest.raises(restores.MayBeRestored):
         sending.record(restored, support, "again")
@@ -109,9 +109,9 @@ def test_a_host_that_knows_of_nothing_sends_nothing_either(
 def test_the_anchor_of_the_worker_is_compared_too(copy: Entry) -> None:
     record(None, "x", outcome="done")
     tasks.watch.func()
-    assert restores.find_suspected() is None
+    assert restores.check_for_restore() is None
     put_back(copy)
-    assert restores.find_suspected()
+    assert restores.check_for_restore()
 
 
 def test_readiness_and_the_worker_find_it(restored: Request, client: Client) -> None:
@@ -124,42 +124,42 @@ def test_readiness_and_the_worker_find_it(restored: Request, client: Client) -> 
 def test_the_command_ends_it_for_all_hosts(
     restored: Request, service: LoanService, settings: Any, support: User, tmp_path: Path
 ) -> None:
-    assert restores.find_suspected()
+    assert restores.check_for_restore()
     other = tmp_path / "other" / "anchor.json"
     other.parent.mkdir()
     for file in tmp_path.glob("anchor*"):
         (other.parent / file.name).write_bytes(file.read_bytes())
     call_command("restored", since="2026-03-10T02:00Z")
-    assert restores.find_suspected() is None
+    assert restores.check_for_restore() is None
     settings.AUDIT_ANCHOR = str(other)
-    assert restores.find_suspected() is None
+    assert restores.check_for_restore() is None
     with pytest.raises(services.MayBeForgotten):
         sending.record(restored, support, "again")
     assert sending.record(restored, support, "again", checked=True)
-    assert restores.find_suspected() is None
+    assert restores.check_for_restore() is None
 
 
 def test_the_command_that_nothing_was_put_back(restored: Request, support: User) -> None:
     call_command("restored", "--not-restored")
     assert not SuspectedRestore.objects.exists()
-    assert restores.find_suspected()
+    assert restores.check_for_restore()
     call_command("restored", "--not-restored")
-    assert restores.find_suspected() is None
+    assert restores.check_for_restore() is None
     kept = read_anchor()
     assert kept and kept.newest.entry_id == Entry.objects.latest("pk").pk
     assert Entry.objects.filter(action="dashboard.restored", outcome="not restored").exists()
 
 
 def test_only_who_resolves_may_deny_it(restored: Request, desk: Client) -> None:
-    assert restores.find_suspected()
+    assert restores.check_for_restore()
     assert desk.post(RESTORED, {"not_restored": "yes"}).status_code == 403
-    assert restores.find_suspected()
+    assert restores.check_for_restore()
 
 
 def test_an_answer_that_comes_second_says_that_nothing_changed(
     restored: Request, boss: Client
 ) -> None:
-    assert restores.find_suspected()
+    assert restores.check_for_restore()
     first, second = (
         boss.post(RESTORED, {"not_restored": "yes"}, follow=True).content.decode()
         for _one in range(2)
@@ -208,4 +208,4 @@ def test_without_an_anchor_nothing_is_suspected(
     restored: Request, settings: Any, support: User
 ) -> None:
     settings.AUDIT_ANCHOR = ""
-    assert restores.find_suspected() is None
+    assert restores.check_for_restore() is None

@@ -9,10 +9,10 @@ from django.test import Client
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEE_NAMES, list_role_rights
 from lendingadmin.desk.sheets import outcomes
-from lendingadmin.desk.sheets.finder import find_sheets
 from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.sheets.permissions import MAKE
 from lendingadmin.desk.sheets.policies import read_days
+from lendingadmin.desk.sheets.services import find_sheets
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.personal import find_kept

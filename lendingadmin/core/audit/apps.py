@@ -10,7 +10,7 @@ class AuditConfig(areas.AreaConfig):
     name = "lendingadmin.core.audit"
     verbose_name = _("Audit trail")
     warnings = "restores.describe"
-    duties = ("tasks.beat", "restores.find_suspected")
+    duties = ("tasks.beat", "restores.check_for_restore")
     tasks = "tasks.watch"
 
     def ready(self) -> None:

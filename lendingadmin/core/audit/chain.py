@@ -79,17 +79,13 @@ def _canonicalize(entry: "Entry") -> str:
     the order.
     """
     content = {
-        field.attname: _write(value)
+        field.attname: value.astimezone(UTC).isoformat(timespec="microseconds")
+        if isinstance(value, datetime)
+        else str(value)
         for field in entry._meta.concrete_fields
         if field.attname not in ("id", "mac") and (value := getattr(entry, field.attname))
     }
     return json.dumps(content, sort_keys=True, separators=(",", ":"))
-
-
-def _write(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="microseconds")
-    return str(value)
 
 
 def _sign(key: bytes, purpose: str, text: str) -> str:

@@ -1,5 +1,7 @@
 """Tables of the audit trail. Entries are only added; no code changes or removes an entry."""
 
+import json
+import logging
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -9,7 +11,10 @@ from django.db.models.functions import Upper
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.core.audit import chain, lines
+from lendingadmin.core.audit import chain
+
+#: The handler of this logger writes only the message, without time and level (settings.LOGGING).
+logger = logging.getLogger("lendingadmin.core.audit.entries")
 
 
 class AppendOnly(Exception):
@@ -40,7 +45,7 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         with transaction.atomic(savepoint=False):
             _chain(entries)
             added = super().bulk_create(entries, *args, **kwargs)
-            lines.write_on_commit(added)
+            _log_on_commit(added)
             return added
 
     def delete(self) -> NoReturn:
@@ -117,7 +122,7 @@ class Entry(models.Model):
         with transaction.atomic(savepoint=False):
             _chain([self])
             super().save(*args, **kwargs)
-            lines.write_on_commit([self])
+            _log_on_commit([self])
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         raise AppendOnly("entries of the audit trail cannot be removed")
@@ -149,3 +154,21 @@ def _chain(entries: Sequence[Entry]) -> None:
     previous = Entry.objects.order_by("-pk").values_list("mac", flat=True).first() or ""
     for entry in entries:
         entry.mac = previous = chain.compute_mac(previous, entry)
+
+
+def _log_on_commit(entries: Sequence[Entry]) -> None:
+    """Log each entry after it is committed, if AUDIT_LINES is on: one line of ASCII JSON.
+
+    The lines are for a log host that the dashboard's people cannot reach. An entry that was rolled
+    back is not logged.
+    """
+
+    def log() -> None:
+        for entry in entries:
+            content = {field.attname: getattr(entry, field.attname) for field in entry._meta.fields}
+            content["at"] = entry.at.isoformat()
+            logger.info(json.dumps({name: value for name, value in content.items() if value}))
+
+    if settings.AUDIT_LINES:
+        # `robust`, because an error of the log must not look like a failed commit.
+        transaction.on_commit(log, robust=True)

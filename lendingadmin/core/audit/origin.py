@@ -46,7 +46,13 @@ def read_origin(actor: "HttpRequest | User | None") -> Origin:
     If `actor` is a person, return the origin of the current request. The origin is empty if there
     is no request, or if another person made the request.
     """
-    request = actor if isinstance(actor, HttpRequest) else _find_request(actor)
+    if isinstance(actor, HttpRequest):
+        request: HttpRequest | None = actor
+    else:
+        request = _request.get()
+        # The first use of `request.user` needs a query, so it is used only if there is a person.
+        if request and (actor is None or request.user.pk != actor.pk):
+            request = None
     if request is None:
         return Origin()
     # allauth's models may not be imported while Django loads this package.
@@ -67,11 +73,3 @@ def describe_operator() -> str:
     except (KeyError, OSError):
         name = str(os.getuid())
     return _("by %(operator)s") % {"operator": name}
-
-
-def _find_request(person: "User | None") -> HttpRequest | None:
-    request = _request.get()
-    if request is None or person is None:
-        return None
-    # The first use of `request.user` needs a query, so it is used only if there is a person.
-    return request if request.user.pk == person.pk else None

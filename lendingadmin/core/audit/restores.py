@@ -57,11 +57,11 @@ class MayBeRestored(LendingError):
 
 def refuse_suspected() -> None:
     """Raise MayBeRestored while a suspected restore of the database is not resolved."""
-    if find_suspected():
+    if check_for_restore():
         raise MayBeRestored
 
 
-def find_suspected() -> SuspectedRestore | None:
+def check_for_restore() -> SuspectedRestore | None:
     """Return the open suspicion; None if there is none.
 
     If the files of this host name entries that the trail has lost, record a suspicion first.
@@ -128,7 +128,7 @@ def note_sent() -> None:
 
 def describe() -> str:
     """Return the warning about a restored database or unusable files; empty if all is well."""
-    if found := find_suspected():
+    if found := check_for_restore():
         return (
             f"the database may have been restored (found {found.found_at:%Y-%m-%d %H:%M} UTC): "
             "nothing is sent until `manage.py restored` has run"

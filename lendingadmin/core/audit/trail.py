@@ -1,19 +1,23 @@
 """Functions that add entries to the audit trail."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Required, TypedDict, TypeVar, Unpack
 
 from django.conf import settings
+from django.db import models, transaction
 from django.http import HttpRequest
 from django.utils.translation import override
 
 from lendingadmin.core.audit.origin import describe_operator, read_origin
+from lendingadmin.core.encryption import bind
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from lendingadmin.core.audit.models import Entry
     from lendingadmin.core.staff.models import User
+
+Row = TypeVar("Row", bound=models.Model)
 
 SYSTEM = "system"
 LONGEST_URL = 300
@@ -128,3 +132,25 @@ def record_command(command: str, *, app_id: str = "", detail: str = "") -> "Entr
     detail = "; ".join(filter(None, (detail, describe_operator())))
     texts: EntryTexts = {"subject": command, "outcome": "done", "saved": "yes", "detail": detail}
     return record(None, "command", **(texts | {"app_id": app_id}))
+
+
+def transition(
+    row: Row,
+    starts: "models.QuerySet[Row]",
+    changes: Mapping[str, Any],
+    *,
+    by: "User | None",
+    action: str,
+    outcome: str,
+    detail: str = "",
+) -> bool:
+    """Change a row if the stored row is still in `starts`, and record the change in the trail.
+
+    Return True if the row was changed. One query checks and changes the row (compare-and-swap). The
+    object `row` in memory does not change.
+    """
+    with transaction.atomic():
+        is_changed = bool(starts.filter(pk=row.pk).update(**bind(row, **changes)))
+        if is_changed:
+            record_about(row, by, action, outcome, detail=detail)
+    return is_changed

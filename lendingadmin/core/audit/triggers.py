@@ -90,7 +90,8 @@ def check_triggers(
     found: list[CheckMessage] = []
     for alias in databases or ():
         connection = connections[alias]
-        if not _is_migrated(connection):
+        migrated = MigrationRecorder(connection).applied_migrations()
+        if ("audit", "0001_initial") not in migrated:
             continue
         if missing := list_missing(connection):
             found.append(
@@ -102,7 +103,3 @@ def check_triggers(
                 )
             )
     return found
-
-
-def _is_migrated(connection: BaseDatabaseWrapper) -> bool:
-    return ("audit", "0001_initial") in MigrationRecorder(connection).applied_migrations()

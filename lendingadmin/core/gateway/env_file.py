@@ -49,7 +49,8 @@ KEYS: Mapping[str, Callable[[], str]] = {
     "PEOPLE_KEYS": _make_key,
     "AUDIT_KEYS": _make_key,
 }
-# Used for the database of compose.yaml, instead of DATABASE_URL. pragma: allowlist nextline secret
+# Used for the database of compose.yaml, instead of DATABASE_URL.
+# pragma: allowlist nextline secret
 POSTGRES_PASSWORD = "POSTGRES_PASSWORD"  # noqa: S105 - a name
 
 

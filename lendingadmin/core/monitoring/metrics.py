@@ -62,7 +62,8 @@ EXPORTS = Gauge(
 )
 EXPORT_ROWS = Counter("lendingadmin_export_rows", "Exported rows.")
 
-_METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"})
+#: Unusual methods share the name “other”, because clients may send any method.
+METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"})
 _LIVE = re.compile(r"gauge_live\w*_(\d+)\.db")
 Readings = Iterable[tuple[tuple[str, ...], float]]
 
@@ -77,16 +78,6 @@ class TableGauge(NamedTuple):
     words: str
     labels: tuple[str, ...]
     read: Callable[[], Readings]
-
-
-def count_request(method: str, route: str, status: int, own_seconds: float) -> None:
-    """Count an answered request.
-
-    Unusual methods share one name, because clients may send any method.
-    """
-    method = method if method in _METHODS else "other"
-    REQUESTS.labels(method, route, str(status)).inc()
-    OWN_SECONDS.labels(route).observe(own_seconds)
 
 
 class _Tables(Collector):

@@ -42,7 +42,7 @@ def find_faults() -> list[str]:
     return [one for one in (*faults, _find_static_fault()) if one]
 
 
-def has_changed(faults: list[str]) -> bool:
+def note_faults(faults: list[str]) -> bool:
     """Save these faults for the next call; return True if they differ from the saved ones.
 
     The first call of a process compares with an empty list.

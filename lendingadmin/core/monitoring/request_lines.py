@@ -130,7 +130,9 @@ def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> 
     match = request.resolver_match
     is_probe = request.path_info in PROBES
     route = f"/{match.route}" if match else request.path_info if is_probe else "-"
-    metrics.count_request(request.method or "", route, response.status_code, timings.own)
+    method = request.method if request.method in metrics.METHODS else "other"
+    metrics.REQUESTS.labels(method, route, str(response.status_code)).inc()
+    metrics.OWN_SECONDS.labels(route).observe(timings.own)
     is_file = request.path_info.startswith(settings.STATIC_URL)
     if (is_probe or is_file) and response.status_code < HTTPStatus.BAD_REQUEST:
         return

@@ -22,7 +22,7 @@ from lendingadmin.core.staff.independence import find_dependence, list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import CHANGE_POLICIES
 
-from .kinds import PolicyForm, PolicyKind, Values, describe_fields
+from .kinds import PolicyForm, PolicyKind, describe_fields
 from .models import PolicyVersion
 from .services import list_versions, read_values, read_values_of
 
@@ -35,10 +35,6 @@ class SecondManagerForm(PolicyForm):
     """Form of the rule “Second manager”: changes need the approval of another manager."""
 
     is_on = forms.BooleanField(label=gettext_lazy("A second manager approves"), required=False)
-
-
-def _lowers(before: Values, after: Values) -> bool:
-    return bool(before["is_on"] and not after["is_on"])
 
 
 def _describe_now(app: LendingApp) -> str:
@@ -65,7 +61,7 @@ SECOND_MANAGER = PolicyKind(
     _describe_now,
     is_shared=True,
     is_guarded=True,
-    lowers=_lowers,
+    lowers=lambda before, after: bool(before["is_on"] and not after["is_on"]),
 )
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.audit.trail import SYSTEM
 from lendingadmin.core.encryption import EncryptedTextField
-from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.staff.models import PersonField
 
 
 class PolicyVersion(models.Model):

@@ -36,10 +36,6 @@ class Fact:
     read_on: date = _READ_ON
 
 
-def _set(**values: Any) -> Callable[[Values], Values]:
-    return lambda present: {**present, **values}
-
-
 def _store_for(days: int) -> Callable[[Values], Values]:
     """Return a function that raises the days of retention to `days`. 0 (never) does not change.
 
@@ -112,7 +108,7 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
         Fact(
             _("Rates and fees are shown, in Kiswahili or in both languages. No contact lists."),
             "Guidance note for digital Tier 2 lenders, 27 Aug 2024 (rive.co.tz)",
-            values={"lender": _set(language="sw")},
+            values={"lender": lambda present: {**present, "language": "sw"}},
         ),
         Fact(
             _("The lender gives the reasons for refusing a loan."),

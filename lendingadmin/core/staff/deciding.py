@@ -16,10 +16,10 @@ from lendingadmin.core.staff.second_manager import (
 )
 from lendingadmin.core.staff.services import (
     ChangeRefused,
-    build_link,
     change_person,
     check_needs_link,
     delete_factors,
+    issue_link,
     move_roles,
     record_change,
 )
@@ -83,7 +83,7 @@ def _apply(change: PersonChange, person: User) -> str:
     """
     if change.kind == PersonChange.Kind.SETUP_LINK:
         check_needs_link(person)
-        return build_link(person)
+        return issue_link(person)
     if change.kind == PersonChange.Kind.SECOND_FACTOR:
         delete_factors(person)
     elif is_provided(person):

@@ -1,7 +1,7 @@
 """Models of people, roles and waiting changes, and two models for labels of permission names."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser, Group
@@ -17,6 +17,25 @@ from . import preferences, roles, usernames
 
 #: Names of the permissions of a role, by app and by role.
 HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
+_Set = TypeVar("_Set")
+_Get = TypeVar("_Get")
+
+
+class PersonField(models.ForeignKey[_Set, _Get]):
+    """Foreign key to a person.
+
+    A person with such rows can't be deleted, so the author remains known.
+    """
+
+    def __init__(self, to: Any = settings.AUTH_USER_MODEL, **options: Any) -> None:
+        options.setdefault("on_delete", models.PROTECT)
+        options.setdefault("related_name", "+")
+        super().__init__(to, **options)
+
+    def deconstruct(self) -> Any:
+        """Return the field for migrations as a plain ForeignKey."""
+        name, _path, args, options = super().deconstruct()
+        return name, "django.db.models.ForeignKey", args, options
 
 
 class User(AbstractUser):

@@ -42,14 +42,6 @@ _REPEATED = re.compile(r"(.+?)\1+", re.DOTALL)
 _JUDGED = 64
 
 
-def must_choose_password(person: object) -> bool:
-    """Return True if the person must choose another password before any other action.
-
-    Another person may know the present password.
-    """
-    return isinstance(person, User) and person.must_choose_password
-
-
 class ContextWordsValidator:
     """Refuses a password that is close to a word of this lender or dashboard: `Lending2026!`."""
 

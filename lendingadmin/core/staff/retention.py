@@ -82,15 +82,6 @@ class Table(NamedTuple):
         return self.list_older(before) if self.list_older else self.rows.none()
 
 
-def _list_failed(before: datetime) -> "models.QuerySet[Any]":
-    return DBTaskResult.objects.failed().filter(finished_at__lt=before)
-
-
-def _find_done() -> models.Q:
-    before = timezone.now() - _DONE_FOR
-    return models.Q(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=before)
-
-
 def list_passing() -> list[Table]:
     """Return the tables whose finished rows the worker deletes within an hour."""
     return [one for one in collect("tables") if one.find_over]
@@ -136,9 +127,11 @@ TABLES = [
         _("worker tasks"),
         "django_tasks_database.DBTaskResult",
         kind="tasks",
-        list_older=_list_failed,
+        list_older=lambda before: DBTaskResult.objects.failed().filter(finished_at__lt=before),
         then=_("failed tasks are deleted after that time, other tasks after a day"),
-        find_over=_find_done,
+        find_over=lambda: models.Q(
+            status=TaskResultStatus.SUCCESSFUL, finished_at__lt=timezone.now() - _DONE_FOR
+        ),
     ),
     Table(
         _("temporary data"),

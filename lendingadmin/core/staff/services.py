@@ -303,7 +303,7 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
         if second_manager.needs_second(person):
             _record_asked(request, _ask(by, person, PersonChange.Kind.SETUP_LINK))
             return person, ""
-        path = build_link(person)
+        path = issue_link(person)
         _record(request, SETUP_LINK, person, "made")
     return person, path
 
@@ -328,7 +328,7 @@ def check_needs_link(person: User) -> None:
         )
 
 
-def build_link(person: User) -> str:
+def issue_link(person: User) -> str:
     """Start a new set-up link of a person and return its path, which is a secret."""
     person.setup_link_at = timezone.now()
     person.save(update_fields=["setup_link_at"])

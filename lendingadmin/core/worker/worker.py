@@ -62,7 +62,9 @@ class Worker(db_worker.Worker):
             except (OperationalError, InterfaceError) as error:
                 logger.error("the database does not answer: %s", type(error).__name__)
             if self.running:
-                self._sleep()
+                self._asleep = True
+                time.sleep(self.interval)
+                self._asleep = False
 
     def run_task(self, db_task_result: DBTaskResult) -> None:  # type: ignore[type-arg]
         """Run one task, then beat, so that due work is noticed even during a long queue."""
@@ -78,11 +80,6 @@ class Worker(db_worker.Worker):
         # called only if a task is ready.
         if DBTaskResult.objects.ready().exists():
             super().run()
-
-    def _sleep(self) -> None:
-        self._asleep = True
-        time.sleep(self.interval)
-        self._asleep = False
 
     def _beat(self) -> None:
         if time.monotonic() >= self._next_beat:

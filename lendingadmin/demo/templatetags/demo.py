@@ -37,7 +37,7 @@ _THINGS = (
         "lending.loans.makeRepayment",
         "payment",
         "",
-        gettext_noop("Record a payment: search for a name or a phone number"),
+        gettext_noop("Record a repayment: search for a name or a phone number"),
     ),
     Thing(
         "dashboard.statements.read",

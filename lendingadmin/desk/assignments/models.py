@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.staff.models import PersonField
 from lendingadmin.core.worker.models import Job
 from lendingadmin.desk.portfolio.models import LONGEST_ID, Snapshot
 

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from lendingadmin.core import audit
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.ids import account_id as make_account_id
 

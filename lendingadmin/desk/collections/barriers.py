@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.gateway import LendingApp
 
 from . import rules
-from .models import Contact, Stop
+from .models import Contact
 from .policies import get_rules
+from .services import list_stops
 from .states import StopKind
 
 #: A sentence for each rule that can forbid a contact, by code.
@@ -41,7 +41,7 @@ def find_barrier(app: LendingApp, borrower_id: str, now: datetime) -> Barrier | 
     if not rules.is_open(allowed, now):
         opening = rules.find_opening(allowed, now)
         return Barrier("closed", opening) if opening else Barrier("closed-long")
-    if _list_stops(app.app_id, borrower_id).filter(account_id="").exists():
+    if "" in list_stopped_loans(app.app_id, borrower_id):
         return Barrier("stopped")
     rows = Contact.objects.filter(app_id=app.app_id, borrower_id=borrower_id, next_at__gt=now)
     later = rows.first()
@@ -49,18 +49,15 @@ def find_barrier(app: LendingApp, borrower_id: str, now: datetime) -> Barrier | 
 
 
 def list_stopped_loans(app_id: str, borrower_id: str) -> set[str]:
-    """Return the ids of the borrower's loans for which contacts are stopped."""
-    rows = _list_stops(app_id, borrower_id).exclude(account_id="")
-    return set(rows.values_list("account_id", flat=True))
+    """Return the ids of the borrower's loans for which contacts are stopped.
+
+    The id is empty for a stop of all contacts with the borrower.
+    """
+    stops = list_stops(app_id, borrower_id)
+    return {one.account_id for one in stops if one.kind != StopKind.WRONG_NUMBER}
 
 
 def has_wrong_number(app_id: str, borrower_id: str) -> bool:
     """Return True if the phone number of the borrower is marked as wrong."""
-    rows = Stop.objects.filter(app_id=app_id, borrower_id=borrower_id, ended_at=None)
-    return rows.filter(kind=StopKind.WRONG_NUMBER).exists()
-
-
-def _list_stops(app_id: str, borrower_id: str) -> QuerySet[Stop]:
-    return Stop.objects.filter(
-        ~Q(kind=StopKind.WRONG_NUMBER), app_id=app_id, borrower_id=borrower_id, ended_at=None
-    )
+    stops = list_stops(app_id, borrower_id)
+    return any(one.kind == StopKind.WRONG_NUMBER for one in stops)

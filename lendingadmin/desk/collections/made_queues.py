@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core import audit
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.assignments.permissions import list_officers
 from lendingadmin.desk.portfolio.models import LONGEST_NAME

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
-from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.staff.models import PersonField
 from lendingadmin.desk.portfolio.models import LONGEST_ID, LONGEST_NAME
 from lendingadmin.lending.ids import account_id
 

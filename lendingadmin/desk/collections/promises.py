@@ -133,8 +133,8 @@ def _measure_elsewhere(
 ) -> Decimal:
     """Return the rise of `paid` since the promise that the recorded repayments do not explain.
 
-    Also subtract the amounts that count for other promises: promises that borrowers fulfilled, that
-    are due earlier, or for which the reading was too late.
+    Also subtract the amounts that count for other promises: fulfilled promises, promises due
+    earlier, and promises that the reading was too late or too early for.
     """
 
     def measure(one: Promise) -> Decimal:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from lendingadmin.core import audit, gateway
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.english import in_english
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User

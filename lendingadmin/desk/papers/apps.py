@@ -9,4 +9,5 @@ class PapersConfig(areas.AreaConfig):
     name = "lendingadmin.desk.papers"
     timeline = "timeline.PAPERS"
     erasable, kept = "erasure.ERASABLE", "erasure.KEPT"
+    gauges = "bulk.MOVED"
     duties, tasks = "tasks.beat", "tasks.make_papers"

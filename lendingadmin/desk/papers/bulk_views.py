@@ -1,6 +1,5 @@
 """Pages of papers in bulk: the form for a list, the progress and the refusals, and the print."""
 
-import json
 from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -14,8 +13,9 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.policies.lender import read_lender
+from lendingadmin.desk.collections.permissions import CALL
+from lendingadmin.desk.collections.queues import MOST, open_queue
 from lendingadmin.desk.portfolio.loan_lists import open_list
 from lendingadmin.desk.portfolio.saved_lists import write_query
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
@@ -42,8 +42,8 @@ _EARLIER = 5
 _LONGEST = timedelta(hours=12)
 
 State = BulkPapers.State
-# The value of `of` in the address of a list of borrowers.
-BORROWERS = "borrowers"
+# The values of `of` in the address of a list of borrowers, and of a queue of calls.
+BORROWERS, CALLS = "borrowers", "calls"
 
 
 class Listed(NamedTuple):
@@ -84,9 +84,19 @@ def begin(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _open_list(request: PersonRequest, app_id: str) -> Listed:
-    """Return the list of loans or of borrowers in the address; raise Http404 if there is none."""
+    """Return the list of loans or borrowers, or the queue of calls, in the address.
+
+    Raise Http404 if there is none.
+    """
     app, snapshot = gateway.lending_app(app_id), find_with_loans(app_id)
-    if request.GET.get("of") == BORROWERS and snapshot:
+    if request.GET.get("of") == CALLS:
+        key = request.GET.get("queue", "")
+        queue = open_queue(app, key, timezone.now(), request.user)
+        if queue and request.user.has_perm(CALL):
+            named = [row.borrower_id for row in queue.read_rows(0, MOST) if row.borrower_id]
+            query = urlencode({"queue": key, "of": CALLS})
+            return Listed(str(queue.label), query, list(dict.fromkeys(named)))
+    elif request.GET.get("of") == BORROWERS and snapshot:
         form = BorrowerListForm(request.GET, app_id, request.user)
         if form.is_valid():
             rows = list_borrower_ids(app, snapshot, form.cleaned_data, request.user)
@@ -100,8 +110,11 @@ def _open_list(request: PersonRequest, app_id: str) -> Listed:
 
 
 def _find_list_url(app_id: str, query: str) -> str:
-    """Return the address of the list of loans or of borrowers."""
-    route = "borrower-list" if QueryDict(query).get("of") == BORROWERS else "loan-list"
+    """Return the address of the list of loans or borrowers, or of the queue of calls."""
+    found = QueryDict(query)
+    if found.get("of") == CALLS:
+        return reverse("queue", args=[app_id, found["queue"]])
+    route = "borrower-list" if found.get("of") == BORROWERS else "loan-list"
     return f"{reverse(route, args=[app_id])}?{query}"
 
 
@@ -177,9 +190,9 @@ def print_all(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     found = _find(app_id, number)
     papers = [
-        (paper, json.loads(paper.content), opened_at)
+        (paper, content, opened_at)
         for paper, opened_at in bulk.note_printing(found, request.user)
-        if not isinstance(paper.content, Undecryptable)
+        if (content := paper.read_content())
     ]
     context = {
         "bulk": found,

@@ -287,7 +287,9 @@ class Writer:
     def _write_notes(self, account: Account) -> Iterator[str]:
         found = account.statement
         if found.begins and found.is_late:
-            words = _("No earlier figures are known. This statement begins with those of %(time)s.")
+            words = _(
+                "No earlier figures are known. This statement begins with the figures of %(time)s."
+            )
             yield words % {"time": self.moment(found.begins)}
         elif found.begins:
             words = _("This statement begins with the figures of %(time)s.")

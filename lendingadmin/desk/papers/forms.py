@@ -14,14 +14,20 @@ from lendingadmin.web.fields import day_field
 from .models import PaperKind
 
 
-class PaperForm(forms.Form):
+class LanguageForm(forms.Form):
+    """Form of the language of a paper."""
+
+    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+
+
+class PaperForm(LanguageForm):
     """Form of a new paper. Without days, a statement has everything from the first loan on."""
 
     heading = _("New paper")
     kind = forms.ChoiceField(choices=PaperKind.choices, widget=forms.HiddenInput)
     firstDay = day_field(label=_("From"), required=False)
     lastDay = day_field(label=_("To"), required=False)
-    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+    field_order = ("kind", "firstDay", "lastDay", "language")
 
     def __init__(
         self, *args: Any, today: date, kinds: tuple[PaperKind, ...], **options: Any
@@ -60,11 +66,11 @@ class PaperForm(forms.Form):
         return given
 
 
-class KeyFactsForm(PreviewForm):
+class KeyFactsForm(PreviewForm, LanguageForm):
     """Form of key facts: the preview of one product of an offer."""
 
     heading = PaperKind.KEY_FACTS.label
-    language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+    field_order = ("amount", "startDate", "language")
 
     def __init__(self, *args: Any, first: str = "", **options: Any) -> None:
         super().__init__(*args, **options)

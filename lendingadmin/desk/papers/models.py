@@ -1,5 +1,6 @@
 """Papers for customers, exactly as they were printed."""
 
+import json
 from typing import Any
 
 from django.db import models
@@ -7,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.core.encryption import EncryptedTextField
-from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.encryption import EncryptedTextField, Undecryptable
+from lendingadmin.core.staff.models import PersonField
 from lendingadmin.core.worker.models import Job
 from lendingadmin.desk.portfolio.models import LONGEST_ID
 
@@ -81,6 +82,14 @@ class Paper(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("paper", args=[self.app_id, self.year, self.number])
 
+    def read_content(self) -> dict[str, Any] | None:
+        """Return the fields of `contents.Content`; None if they were erased or can't be read."""
+        content: object = self.content
+        if not content or isinstance(content, Undecryptable):
+            return None
+        found: dict[str, Any] = json.loads(self.content)
+        return found
+
     @property
     def trail_subject(self) -> str:
         """Name of this record in the audit trail."""
@@ -124,11 +133,7 @@ class BulkPapers(Job):
     class Meta:
         indexes = [
             models.Index(fields=["app_id", "-id"], name="papers_bulk_of_app"),
-            models.Index(
-                fields=["heartbeat_at"],
-                condition=models.Q(state="running"),
-                name="papers_bulk_running",
-            ),
+            models.Index(fields=["state", "heartbeat_at"], name="papers_bulk_of_state"),
         ]
 
     def __str__(self) -> str:

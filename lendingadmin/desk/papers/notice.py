@@ -152,8 +152,8 @@ def find_pay_day(subject: Subject) -> date:
     return today + timedelta(days=subject.lender.notice_days)
 
 
-def write_notice(subject: Subject, demanded: Sequence[Overdue], figures: Figures) -> Content:
-    """Return the notice about these loans. `figures` may be those of any loan of the borrower."""
+def write_notice(subject: Subject, demanded: Sequence[Overdue]) -> Content:
+    """Return the notice about these loans."""
     with override(subject.language):
         writer, lender = Writer(subject), subject.lender
         with exactly():

@@ -11,9 +11,10 @@ from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
 from lendingadmin.lending.errors import LendingError, UnidentifiedRecord
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.ids import resource_id
-from lendingadmin.lending.values import Product
+from lendingadmin.lending.values import LendingContract, Product
+from lendingadmin.money.writes import idempotency
 from lendingadmin.records.borrowers.reads import note_read
-from lendingadmin.records.offers import asking, catalogue, previews
+from lendingadmin.records.offers import asking, catalogue, drafts, previews
 from lendingadmin.records.offers.models import OfferRequest
 from lendingadmin.records.offers.views.offers import MAY_ASK, checked
 from lendingadmin.web.access import access
@@ -34,10 +35,11 @@ _BORROWER, _PREVIEW = "lending.borrowers.get", "lending.borrowers.getOfferContra
 def of_contract(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """Show the form for key facts of an offer's contracts; a POST previews one and makes the paper.
+    """Show the form for key facts of an offer's contracts; a POST makes the paper.
 
-    The address may have the amount, the day and the first product of the form. Raise Http404 if
-    there is no offer, and UnidentifiedRecord if it may belong to another borrower.
+    A POST from the page of a new loan has the draft of its contract. Any other POST previews the
+    contract. The address may have the amount, the day and the first product of the form. Raise
+    Http404 if there is no offer, and UnidentifiedRecord if it may belong to another borrower.
     """
     row = _find_request(app_id, borrower_id, request_id)
     offer = row.response
@@ -51,9 +53,26 @@ def of_contract(
         first=request.GET.get("product", ""),
         initial={"language": read_lender(app_id).language, **given},
     )
-    form.name_products(partial(catalogue.called, catalogue=_list_products(request)))
+    products = _list_products(request)
+    form.name_products(partial(catalogue.called, catalogue=products))
     of = Wanted(PaperKind.KEY_FACTS, borrower_id, "", "")
-    page = show_form(request, app_id, of, form, partial(_preview, request, row, form))
+
+    def read(_wanted: Wanted) -> Material:
+        [product_id] = form.cleaned_data["product"]
+        if draft := request.POST.get("draft"):
+            contract = _find_drafted(request, row, product_id, draft)
+        else:
+            contract = _preview(request, row, form, product_id)
+        facts = key_facts.read_facts(contract, form.app.currency)
+        lent = key_facts.Lent(
+            catalogue.called(product_id, products),
+            ((gettext_noop("Offer"), row.request_id),),
+            expires_at=row.expiry_time,
+            is_preview=True,
+        )
+        return Material(row.borrower_id, "", partial(key_facts.write_key_facts, facts, lent))
+
+    page = show_form(request, app_id, of, form, read)
     note_read(request, app_id, borrower_id)
     return page
 
@@ -68,25 +87,28 @@ def _list_products(request: PersonRequest) -> tuple[Product, ...]:
         return ()
 
 
+def _find_drafted(
+    request: PersonRequest, row: OfferRequest, product_id: str, draft: str
+) -> LendingContract:
+    """Return the contract that the page of a new loan shows and sends. Raise StaleKey."""
+    source = drafts.Source(row.app_id, row.borrower_id, row.request_id, product_id)
+    kept = drafts.find(request, source, draft)
+    if kept is None:
+        raise idempotency.StaleKey("the contract is not saved any more")
+    return kept.contract
+
+
 def _preview(
-    request: PersonRequest, row: OfferRequest, form: KeyFactsForm, _wanted: Wanted
-) -> Material:
-    """Preview the contract of the form's product. Raise Unfit and LendingError."""
+    request: PersonRequest, row: OfferRequest, form: KeyFactsForm, product_id: str
+) -> LendingContract:
+    """Return the contract that the service previews. Raise Unfit and LendingError."""
     preview = previews.read(request, row, form)
-    [product_id] = form.cleaned_data["product"]
     found = [one for one in preview.columns() if one.contract.product_id == product_id]
     if len(found) != 1:
         unread = len(preview.contracts) > len(preview.columns())
         missing = "contract-unreadable" if unread else "no-contract"
         raise Unfit("several-contracts" if found else missing)
-    facts = key_facts.read_facts(found[0].contract, gateway.lending_app(row.app_id).currency)
-    lent = key_facts.Lent(
-        found[0].name,
-        ((gettext_noop("Offer"), row.request_id),),
-        expires_at=row.expiry_time,
-        is_preview=True,
-    )
-    return Material(row.borrower_id, "", partial(key_facts.write_key_facts, facts, lent))
+    return found[0].contract
 
 
 @access(MAKE_PAPERS, SEE_NAMES, _BORROWER, MAY_ASK, methods=("GET", "POST"), quota=READS)

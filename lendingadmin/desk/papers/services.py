@@ -26,10 +26,11 @@ from lendingadmin.desk.portfolio.models import LONGEST_ID
 from lendingadmin.desk.statements.confirming import list_confirmed
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.values import Loan, Malformed, text
+from lendingadmin.lending.values import LendingContract, Loan, Malformed, text
 from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import get_names
 from lendingadmin.records.loans.rows import LIST_KEYS
+from lendingadmin.records.offers import drafts
 
 from . import contents, key_facts, notice
 from .contents import Content, Subject
@@ -39,6 +40,8 @@ from .models import BulkRow, Paper, PaperKind
 # If several people make papers at the same moment, each tries at most this often to get a number.
 _TRIES = 50
 _LOANS = 100
+# Key facts of one borrower that are searched for those of an offer.
+_FACTS = 20
 _LOAN_KEYS = (*LIST_KEYS, "contract", "loanAmount", "settlementDate")
 
 
@@ -162,7 +165,7 @@ def _write_discharge(loans: Sequence[Loan], subject: Subject) -> Content:
 def _write_notice(loans: Sequence[Loan], subject: Subject) -> Content:
     figures = [read_figures(one, loan_math.key_of(one), subject.made_at) for one in loans]
     demanded = notice.list_demanded(subject.app, subject.borrower_id, loans, figures)
-    return notice.write_notice(subject, demanded, figures[0])
+    return notice.write_notice(subject, demanded)
 
 
 def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:
@@ -245,6 +248,35 @@ def _save(paper: Paper, by: User, finish: Callable[[], None]) -> Paper:
         else:
             return paper
     raise RuntimeError("no free number for a paper")
+
+
+def find_other_facts(
+    app: LendingApp, source: drafts.Source, contract: LendingContract
+) -> Paper | None:
+    """Return the newest key facts of an offer if they do not have the figures of this contract.
+
+    Return None if they do, or if the offer has no key facts.
+    """
+    rows = Paper.objects.filter(
+        app_id=app.app_id, borrower_id=source.borrower_id, kind=PaperKind.KEY_FACTS, account_id=""
+    )
+    for paper in rows.order_by("-made_at", "-id")[:_FACTS]:
+        content = paper.read_content()
+        if content and any(value == source.request_id for _label, value in content["facts"]):
+            return None if content["tables"] == _write_tables(app, contract, paper) else paper
+    return None
+
+
+def _write_tables(app: LendingApp, contract: LendingContract, paper: Paper) -> object:
+    """Return the tables of key facts of a contract, as they are stored; None if there are none."""
+    lender, nobody = read_lender(app.app_id), ("", "", "")
+    subject = Subject(app, lender, paper.language, *nobody, paper.made_at)
+    try:
+        facts = key_facts.read_facts(contract, app.currency)
+    except Unfit:
+        return None
+    written = key_facts.write_key_facts(facts, key_facts.Lent(""), subject)
+    return json.loads(json.dumps(written.to_json()["tables"]))
 
 
 def note_printing(paper: Paper, by: User) -> datetime | None:

@@ -253,7 +253,12 @@ def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recor
     # this is not certain: a larger rise than the repayments may have been another payment alone.
     clean = unsure = steps[0].since
     for place, (before, after) in enumerate(pairwise(steps)):
-        expired = [one for one in pending if _is_over(one.one, before)]
+        # A repayment that this reading does not show, and never will.
+        expired = [
+            one
+            for one in pending
+            if not one.one.is_late and before.since - one.one.sent_at >= SHOWS_WITHIN
+        ]
         pending = [one for one in pending if one not in expired]
         lines += [_write_uncounted(one, before.until) for one in expired]
         if place == first:
@@ -278,11 +283,6 @@ def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recor
     if first == len(steps) - 1:
         return []
     return lines + [_write_uncounted(one, steps[-1].until) for one in pending]
-
-
-def _is_over(one: Recorded, reading: Balance) -> bool:
-    """Return True if `paid` will never show a repayment that it did not show in this reading."""
-    return not one.is_late and reading.since - one.sent_at >= SHOWS_WITHIN
 
 
 def _write_repayment(one: Recorded, amount: Decimal) -> Line:

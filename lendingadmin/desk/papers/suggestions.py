@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
@@ -16,30 +18,44 @@ from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.parallel import read_in_parallel
+from lendingadmin.lending.values import Assessment, Product, number
 from lendingadmin.money.writes import idempotency
 from lendingadmin.records.assessments import known
+from lendingadmin.records.offers import catalogue
 from lendingadmin.records.offers.models import OfferRequest
 from lendingadmin.records.offers.views.offers import MAY_ASK
 from lendingadmin.web.requests import PersonRequest
 
 from . import refusal
 from .figures import Unfit
+from .forms import KeyFactsForm
 from .models import Paper, PaperKind
 
 # Records of a kind, the newest first.
 _MOST = 3
-# Seconds to wait for the newest assessment.
+# Seconds to wait for the newest assessment and the names of products.
 _LONGEST_WAIT = 1.0
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A paper about a record. A form sends `token` to `url`; without a token, `url` has a form."""
+    """A paper about a record. A form sends `token` to `url`.
+
+    Each of the `buttons`, which are a name, a value and a label, makes a paper. For key facts,
+    `form` has the amount and the day of the preview, and `limit` is the limit of the offer.
+    """
 
     kind: PaperKind
     record: str
     url: str
+    buttons: tuple[tuple[str, str, str], ...]
     token: str = ""
+    form: KeyFactsForm | None = None
+
+    @property
+    def limit(self) -> Decimal | None:
+        """The limit of the offer; None if there is none."""
+        return number(self.form.offer.credit_limit) if self.form else None
 
 
 def list_settled(snapshot: Snapshot) -> QuerySet[SnapshotLoan]:
@@ -66,25 +82,36 @@ def list_suggestions(request: PersonRequest, app_id: str, borrower_id: str) -> l
     """Return the papers that this person may make about records of a borrower.
 
     These are discharge letters of settled loans without one, key facts of offers, and refusals.
-    The newest assessment is read from the service. If it can't be read within a second, there is no
-    paper about it.
+    The newest assessment and the names of products are read from the service. If the assessment
+    can't be read within a second, there is no paper about it; products are named by their ids.
     """
-    person = request.user
-    found = list(_list_letters(app_id, borrower_id))
+    may = request.user.has_perm
     asked = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
     newest = list(asked.order_by("-asked_at")[:_MOST])
-    if person.has_perm(MAY_ASK):
+    now, offers = timezone.now(), []
+    if may("lending.borrowers.getOfferContracts"):
+        offers = [one for one in newest if _has_products(one) and not one.is_expired(now)]
+    assessment_id = ""
+    if may("lending.assessments.get"):
+        assessment_id = _find_assessment(app_id, borrower_id)
+    assessment, products = _read(
+        partial(_read_assessment, app_id, assessment_id) if assessment_id else None,
+        catalogue.products if offers and may("lending.products.list") else None,
+    )
+    found = list(_list_letters(app_id, borrower_id))
+    if may(MAY_ASK):
         found += _list_refused_offers(newest)
-    if person.has_perm("lending.borrowers.getOfferContracts"):
-        found += _list_open_offers(newest)
-    if person.has_perm("lending.assessments.get"):
-        found += _list_assessments(app_id, borrower_id)
+    found += _list_open_offers(offers, products or ())
+    if assessment and _is_refused(partial(refusal.read_assessment, assessment)):
+        url = reverse("assessment-refusal", args=[app_id, assessment_id])
+        found.append(_suggest(PaperKind.REFUSAL, assessment_id, url))
     return [
-        one
-        if one.kind == PaperKind.KEY_FACTS
-        else replace(one, token=idempotency.issue_key(request, write_purpose(one.url)))
-        for one in found
+        replace(one, token=idempotency.issue_key(request, write_purpose(one.url))) for one in found
     ]
+
+
+def _suggest(kind: PaperKind, record: str, url: str) -> Suggestion:
+    return Suggestion(kind, record, url, (("kind", kind.value, str(kind.label)),))
 
 
 def write_purpose(url: str) -> str:
@@ -99,7 +126,7 @@ def _list_letters(app_id: str, borrower_id: str) -> Iterator[Suggestion]:
     rows = list_settled(snapshot).filter(lacks_letter(app_id), borrower_id=borrower_id)
     for row in rows.order_by("-settlement_day", "-pk")[:_MOST]:
         url = reverse("loan-papers", args=[app_id, row.account_id])
-        yield Suggestion(PaperKind.DISCHARGE, row.account_id, url)
+        yield _suggest(PaperKind.DISCHARGE, row.account_id, url)
 
 
 def _list_refused_offers(rows: Sequence[OfferRequest]) -> Iterator[Suggestion]:
@@ -107,36 +134,46 @@ def _list_refused_offers(rows: Sequence[OfferRequest]) -> Iterator[Suggestion]:
         if _is_refused(partial(refusal.read_offer, row)):
             args = [row.app_id, row.borrower_id, row.request_id]
             url = reverse("offer-refusal", args=args)
-            yield Suggestion(PaperKind.REFUSAL, row.request_id, url)
+            yield _suggest(PaperKind.REFUSAL, row.request_id, url)
 
 
-def _list_open_offers(rows: Sequence[OfferRequest]) -> Iterator[Suggestion]:
-    now = timezone.now()
+def _has_products(row: OfferRequest) -> bool:
+    return bool(row.is_named and row.response and row.response.products)
+
+
+def _list_open_offers(
+    rows: Sequence[OfferRequest], products: Sequence[Product]
+) -> Iterator[Suggestion]:
+    """Yield the key facts of offers: one button for each product, for the limit of the offer."""
     for row in rows:
-        if row.response and row.response.products and not row.is_expired(now):
-            args = [row.app_id, row.borrower_id, row.request_id]
-            url = reverse("key-facts", args=args)
-            yield Suggestion(PaperKind.KEY_FACTS, row.request_id, url)
+        form = KeyFactsForm(offer=row.response, app=gateway.lending_app(row.app_id), auto_id=False)
+        form.name_products(partial(catalogue.called, catalogue=products))
+        url = reverse("key-facts", args=[row.app_id, row.borrower_id, row.request_id])
+        buttons = tuple(form.buttons)
+        yield Suggestion(PaperKind.KEY_FACTS, row.request_id, url, buttons, form=form)
 
 
-def _list_assessments(app_id: str, borrower_id: str) -> Iterator[Suggestion]:
+def _find_assessment(app_id: str, borrower_id: str) -> str:
+    """Return the id of the newest known assessment of a borrower; empty if there is none."""
     index = known.find_index(app_id)
     rows = known.list_known(index, account_id(borrower_id)) if index else None
     newest = rows.order_by("-made_at", "-pk").first() if rows is not None else None
-    if newest is None:
-        return
-    key, assessments = newest.assessment_id, gateway.app(app_id).assessments
+    return newest.assessment_id if newest else ""
+
+
+def _read_assessment(app_id: str, key: str) -> Assessment:
+    return check_named(gateway.app(app_id).assessments.get(key), key)
+
+
+def _read(*reads: Callable[[], Any] | None) -> list[Any]:
+    """Return the answers of the service; None for a read that is None or has no answer in time."""
     # A slow service must not hold up the other papers.
-    [found] = read_in_parallel(
-        gateway.client(),
-        lambda: check_named(assessments.get(key), key),
-        seconds=_LONGEST_WAIT,
+    wanted = [one for one in reads if one]
+    answers = iter(
+        read_in_parallel(gateway.client(), *wanted, seconds=_LONGEST_WAIT) if wanted else ()
     )
-    if isinstance(found, LendingError):
-        return
-    if _is_refused(partial(refusal.read_assessment, found)):
-        url = reverse("assessment-refusal", args=[app_id, key])
-        yield Suggestion(PaperKind.REFUSAL, key, url)
+    found = [next(answers) if one else None for one in reads]
+    return [None if isinstance(one, LendingError) else one for one in found]
 
 
 def _is_refused(read: Callable[[], object]) -> bool:

@@ -1,6 +1,5 @@
 """Pages of the papers of a borrower or a loan, and the page that prints one paper."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,6 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
@@ -192,7 +190,8 @@ def paper(request: PersonRequest, app_id: str, year: int, number: int) -> HttpRe
     found = get_object_or_404(
         Paper.objects.select_related("made_by"), app_id=app_id, year=year, number=number
     )
-    if not found.content or isinstance(found.content, Undecryptable):
+    content = found.read_content()
+    if content is None:
         messages.warning(request, _("The content of %(number)s was erased.") % found.names)
         if found.account_id:
             return redirect("loan-papers", app_id, found.account_id)
@@ -200,7 +199,7 @@ def paper(request: PersonRequest, app_id: str, year: int, number: int) -> HttpRe
     opened_at = services.note_printing(found, request.user)
     context = {
         "paper": found,
-        "content": json.loads(found.content),
+        "content": content,
         "opened_at": opened_at,
         "app": gateway.lending_app(app_id),
         "clerks_language": translation.get_language(),

@@ -10,7 +10,7 @@ class PortfolioConfig(areas.AreaConfig):
     kept = "loan_ids.KEPT"
     duties = "tasks.beat"
     tasks = ("tasks.count", "tasks.prepare_lists", "tasks.prune")
-    statuses = "statuses.list_seen"
+    statuses = "snapshot_job.list_seen"
     open_loans = "open_loans.READER"
     other_case = "loan_ids.OTHER_CASE"
     loan_borrowers = "loan_ids.read_borrowers"

@@ -208,17 +208,18 @@ class HomeReader:
 
     def read_received(self) -> dict[str, object]:
         """Return the newest repayments of this person's borrowers."""
-        total = self.totals["received"]
-        rows = self.lists["received"].order_by("-created_at", "-pk")[:_FEW] if total else []
-        self.borrower_ids += [one.borrower_id for one in rows]
-        return {"received": rows, "received_total": spell_count(total)}
+        return self._read_first("received", "-created_at", "-pk")
 
     def read_promised(self) -> dict[str, object]:
         """Return the largest promises of this person's borrowers for today."""
-        total = self.totals["promised"]
-        rows = self.lists["promised"].order_by("-amount", "pk")[:_FEW] if total else []
+        return self._read_first("promised", "-amount", "pk")
+
+    def _read_first(self, name: str, *order: str) -> dict[str, object]:
+        """Return the first rows of a list in this order, and its total in words."""
+        total = self.totals[name]
+        rows = self.lists[name].order_by(*order)[:_FEW] if total else []
         self.borrower_ids += [one.borrower_id for one in rows]
-        return {"promised": rows, "promised_total": spell_count(total)}
+        return {name: rows, f"{name}_total": spell_count(total)}
 
     def read_today(self) -> dict[str, object]:
         """Return the list of loans due today."""

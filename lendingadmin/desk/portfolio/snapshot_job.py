@@ -4,6 +4,7 @@ For any number of loans, only one page and the figures are in memory.
 """
 
 import logging
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 
@@ -22,11 +23,11 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.pages import LED_BACK, ListResource, Page
 from lendingadmin.lending.values import Loan, moment
 from lendingadmin.web.display.numbers import number
-from lendingadmin.web.policies import LOAN, read_words
+from lendingadmin.web.policies import LOAN, PERFORMANCE, read_words
 
 from . import reading
 from .amounts import exactly
-from .figures import Figures
+from .figures import OTHER_KINDS, Figures
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 
 logger = logging.getLogger(__name__)
@@ -201,7 +202,8 @@ class CountWalk(Walk[Snapshot]):
 
         with transaction.atomic():
             why = _(
-                "The service no longer accepts the position in its list. The update started again."
+                "The update could not continue reading the service's list. "
+                "The update started again."
             )
             if self.end(State.FAILED, why):
                 tasks.start(self.row.app_id, self.row.asked_by, restarted=True)
@@ -243,3 +245,13 @@ AGE = TableGauge(
     ("app",),
     read_ages,
 )
+
+
+def list_seen() -> Mapping[str, Iterable[str]]:
+    """Return the status numbers of loans and of their performance, in all apps."""
+    found = [find_newest(app.app_id) for app in settings.LENDING_APPS]
+    figures = [Figures.from_json(one.figures) for one in found if one and one.figures]
+    return {
+        LOAN: {key for one in figures for key in one.statuses},
+        PERFORMANCE: {key for one in figures for key in one.performance if key != OTHER_KINDS},
+    }

@@ -6,6 +6,6 @@ from lendingadmin.core import areas
 class SheetsConfig(areas.AreaConfig):
     name = "lendingadmin.desk.sheets"
     badges, decisions = "services.BADGE", "services.DECISION"
-    stored = "finder.FINDER"
+    stored = "services.FINDER"
     erasable, kept = "erasure.ERASABLE", "erasure.KEPT"
     policies = "policies.LATE_SHEETS"

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.encryption import EncryptedTextField
-from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.staff.models import PersonField
 from lendingadmin.desk.portfolio.amounts import AmountField
 from lendingadmin.desk.portfolio.models import LONGEST_ID
 from lendingadmin.desk.statements.models import StatementFile

@@ -8,24 +8,27 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext, ngettext_lazy
 
 from lendingadmin.core import audit
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.gateway import LendingApp, lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio.models import Snapshot
 from lendingadmin.desk.statements import allocating, batches, keeping, tasks
 from lendingadmin.desk.statements.lines import Kind, Line
 from lendingadmin.desk.statements.models import Batch
+from lendingadmin.people.search.kinds import RecordKind
+from lendingadmin.people.search.lookups import Finder, Match
 from lendingadmin.web.decisions import Task, ToDecide
 from lendingadmin.web.navigation import Badge
 
 from . import choosing
 from .choosing import LONGEST, Choosing, Wanted, add_up
-from .codes import make_code, make_external_id
+from .codes import make_code, make_external_id, read_code
 from .models import Sheet, SheetReturn, SheetRow
-from .permissions import CANCEL, MAKE
+from .permissions import CANCEL, MAKE, READ
 from .policies import list_late
 
 RETURN = "dashboard.sheets.return"
@@ -279,3 +282,20 @@ DECISION = ToDecide(
     oldest_first=("day", "pk"),
     button=gettext_lazy("Open"),
 )
+
+
+SHEET = RecordKind(gettext_noop("Collection sheet"), "clipboard-document-list", "sheet", READ)
+
+
+def find_sheets(app_id: str, wanted: str) -> tuple[Match, ...]:
+    """Return the sheet with this code, or with a row of this transaction id; empty if none."""
+    code = read_code(wanted)
+    rows = Sheet.objects.filter(app_id=app_id, code=code) if code else Sheet.objects.none()
+    words = _("for %(day)s, rows: %(count)s")
+    return tuple(
+        Match(SHEET, row.code, words % {"day": f"{row.day:%Y-%m-%d}", "count": row.row_count})
+        for row in rows
+    )
+
+
+FINDER = Finder(READ, find_sheets)

@@ -2,13 +2,13 @@
 
 from django.urls import path
 
-from .views import making, records, returning
+from . import views
 
 urlpatterns = [
-    path("sheets/", records.sheets, name="sheets"),
-    path("sheets/new", making.new, name="sheet-new"),
-    path("sheets/<slug:code>/", records.sheet, name="sheet"),
-    path("sheets/<slug:code>/print", making.print_sheet, name="sheet-print"),
-    path("sheets/<slug:code>/return", returning.give_back, name="sheet-return"),
-    path("sheets/<slug:code>/cancel", records.cancel, name="sheet-cancel"),
+    path("sheets/", views.sheets, name="sheets"),
+    path("sheets/new", views.new, name="sheet-new"),
+    path("sheets/<slug:code>/", views.sheet, name="sheet"),
+    path("sheets/<slug:code>/print", views.print_sheet, name="sheet-print"),
+    path("sheets/<slug:code>/return", views.give_back, name="sheet-return"),
+    path("sheets/<slug:code>/cancel", views.cancel, name="sheet-cancel"),
 ]

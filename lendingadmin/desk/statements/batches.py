@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext_lazy
 
 from lendingadmin.core import audit
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.gateway import LendingApp, lending_app
 from lendingadmin.core.staff.independence import check_independent, list_dependent
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import approvals, limits
+from lendingadmin.money.repayments import approvals, policies
 from lendingadmin.money.repayments.managers import get_midnight
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.policies import read_limits
@@ -239,7 +239,7 @@ def list_to_do(batch: Batch) -> QuerySet[Allocation]:
 
 
 def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
-    """Return the reasons from `limits.REASONS` why this batch needs a second person; empty if none.
+    """Return the `policies.REASONS` why this batch needs a second person; empty if none.
 
     The largest payment is compared with the limit for one repayment, and the sum of all
     payments with the limit for a day.
@@ -253,11 +253,11 @@ def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
     amounts = list(rows.exclude(finding=Finding.CURRENCY).values_list("amount", flat=True))
     given: dict[str, Any] = {"entered": entered, "is_converted": False}
     given["is_alike"] = rows.filter(finding=Finding.ALIKE).exists()
-    reasons = {*limits.list_reasons(own, max(amounts, default=Decimal(0)), **given)}
-    reasons |= {limits.DAY} & {*limits.list_reasons(own, sum(amounts, Decimal(0)), **given)}
+    reasons = {*policies.list_reasons(own, max(amounts, default=Decimal(0)), **given)}
+    reasons |= {policies.DAY} & {*policies.list_reasons(own, sum(amounts, Decimal(0)), **given)}
     if rows.filter(finding=Finding.CURRENCY).exists():
-        reasons.add(limits.CURRENCY)
-    return [reason for reason in limits.REASONS if reason in reasons]
+        reasons.add(policies.CURRENCY)
+    return [reason for reason in policies.REASONS if reason in reasons]
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:

@@ -16,7 +16,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.managers import RECORDED
 from lendingadmin.money.repayments.models import Repayment

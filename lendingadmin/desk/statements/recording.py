@@ -12,7 +12,7 @@ from datetime import timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from lendingadmin.core.audit.restores import MayBeRestored, find_suspected
+from lendingadmin.core.audit.restores import MayBeRestored, check_for_restore
 from lendingadmin.core.worker.walks import SLICE
 from lendingadmin.money.repayments import sending, services
 from lendingadmin.money.repayments.models import Repayment
@@ -135,7 +135,7 @@ def _find_obstacle(batch: Batch) -> str:
     if batch.tries >= _MOST_FAULTS:
         words = _("The service failed %(count)s times in a row. Last error: %(why)s")
         return words % {"count": _MOST_FAULTS, "why": batch.why}
-    if find_suspected():
+    if check_for_restore():
         return MayBeRestored().message
     person, app_id = batch.created_by, batch.file.app_id
     if not person.has_perm("lending.loans.makeRepayment", app_id):

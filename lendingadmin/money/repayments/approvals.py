@@ -17,7 +17,7 @@ from lendingadmin.core.staff.independence import find_dependence, list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.web.navigation import Badge
 
-from . import limits
+from . import policies
 from .lookalikes import look_alikes
 from .managers import get_midnight
 from .models import Repayment
@@ -32,10 +32,10 @@ APPROVE_WITHIN = timedelta(days=1)
 NOT_IN_TIME = gettext_noop("The repayment was not approved within a day.")
 
 _WORDS = {
-    limits.AMOUNT: gettext_noop("the amount is above the limit for one repayment"),
-    limits.DAY: gettext_noop("the amount is above the daily limit for one person"),
-    limits.LOOK_ALIKE: gettext_noop("there is a similar earlier repayment"),
-    limits.CURRENCY: gettext_noop("the currency has no limit"),
+    policies.AMOUNT: gettext_noop("the amount is above the limit for one repayment"),
+    policies.DAY: gettext_noop("the amount is above the daily limit for one person"),
+    policies.LOOK_ALIKE: gettext_noop("there is a similar earlier repayment"),
+    policies.CURRENCY: gettext_noop("the currency has no limit"),
 }
 
 
@@ -56,9 +56,9 @@ def find_reasons(
     by: User,
     idempotency_key: str,
     now: datetime,
-    own: limits.ApprovalLimits | None,
+    own: policies.ApprovalLimits | None,
 ) -> list[str]:
-    """Return the reasons (`limits.REASONS`) why a second person is needed; empty if none is.
+    """Return the REASONS (`policies`) for a second person; empty if none is needed.
 
     `own` are the limits of the app; None if the app has no limits.
     """
@@ -66,7 +66,7 @@ def find_reasons(
         return []
     app = lending_app(asked.app_id)
     midnight = get_midnight(now.astimezone(app.zone).date(), app.zone)
-    return limits.list_reasons(
+    return policies.list_reasons(
         own,
         asked.amount,
         entered=(

@@ -3,7 +3,7 @@
 Pages show them before confirming.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,12 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     repayments that were refused, declined or certainly not sent. Also leave out the repayment with
     the same `idempotency_key`, which is the first result of a double click.
     """
-    near = _near(request.amount, request.transaction_date)
+    amount, date = request.amount, request.transaction_date
+    width = amount * NEAR_AMOUNT
+    near = Q(
+        amount__range=(amount - width, amount + width),
+        transaction_date__range=(date - NEAR_DATE, date + NEAR_DATE),
+    )
     unfinished = Q(state__in=(RepaymentState.AWAITING, *OPEN))
     alike = [Q(account_id=request.account_id) & (near | unfinished)]
     if request.borrower_id:
@@ -43,11 +48,3 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
         state__in=(RepaymentState.NOT_SENT, RepaymentState.DECLINED), ended_by_sweep=False
     )
     return list(rows.select_related("created_by").order_by("-id")[:_AT_MOST])
-
-
-def _near(amount: Decimal, date: datetime) -> Q:
-    width = amount * NEAR_AMOUNT
-    return Q(
-        amount__range=(amount - width, amount + width),
-        transaction_date__range=(date - NEAR_DATE, date + NEAR_DATE),
-    )

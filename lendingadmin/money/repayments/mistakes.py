@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.core import audit
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.english import in_english
 from lendingadmin.core.staff.independence import (
     check_independent,

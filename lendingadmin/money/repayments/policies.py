@@ -1,7 +1,7 @@
 """The limits of repayments, which managers set on Settings: form, texts and reader."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from babel.numbers import get_currency_precision
 from django import forms
@@ -15,10 +15,23 @@ from lendingadmin.web.display import formats
 from lendingadmin.web.display.money import figure
 from lendingadmin.web.fields import AmountField
 
-from .limits import ApprovalLimits
 from .models import Repayment
 
+AMOUNT, DAY, LOOK_ALIKE, CURRENCY = REASONS = ("amount", "day", "look-alike", "currency")
 _AMOUNTS = ("amount", "day", "confirm_above")
+
+
+class ApprovalLimits(NamedTuple):
+    """The approval limits of an app, in its currency.
+
+    An amount equal to a limit needs no approval. `amount` limits one repayment. `day` limits the
+    total that one person enters in a day of the lender's time zone. None means no limit. With
+    `look_alikes`, a repayment that is similar to an earlier repayment needs a second person.
+    """
+
+    amount: Decimal | None
+    day: Decimal | None
+    look_alikes: bool
 
 
 def _amount(**options: Any) -> AmountField:
@@ -82,8 +95,8 @@ def _lowers(before: Values, after: Values) -> bool:
 def _describe_now(app: LendingApp) -> str:
     waiting = Repayment.objects.awaiting_approval(app.app_id).count()
     words = ngettext(
-        "%(count)s repayment waits for a second person now.",
-        "%(count)s repayments wait for a second person now.",
+        "%(count)s repayment is waiting for a second person.",
+        "%(count)s repayments are waiting for a second person.",
         waiting,
     )
     return words % {"count": waiting}
@@ -114,3 +127,21 @@ def read_confirm_above(app_id: str) -> Decimal | None:
     """Return the amount above which a person confirms their identity; None for no limit."""
     above = read_recent(LIMITS, app_id)["confirm_above"]
     return above and Decimal(above)
+
+
+def list_reasons(
+    limits: ApprovalLimits, amount: Decimal, *, entered: Decimal, is_converted: bool, is_alike: bool
+) -> list[str]:
+    """Return the REASONS why this repayment needs a second person; empty if it needs none.
+
+    `entered` is the sum that the person entered earlier on that day. An amount in another currency
+    can't be compared with a limit, so it always needs a second person if the app has a limit.
+    """
+    is_limited = limits.amount is not None or limits.day is not None
+    found = {
+        AMOUNT: limits.amount is not None and not is_converted and amount > limits.amount,
+        DAY: limits.day is not None and not is_converted and entered + amount > limits.day,
+        LOOK_ALIKE: limits.look_alikes and is_alike,
+        CURRENCY: is_limited and is_converted,
+    }
+    return [reason for reason in REASONS if found[reason]]

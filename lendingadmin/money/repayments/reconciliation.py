@@ -166,7 +166,7 @@ def _check(repayment: Repayment, fresh: Loan | None) -> None:
     if repayment.state == RepaymentState.RECORDED:
         sending.see_effects([repayment], fresh)
         return
-    sending.read(repayment, Reading.Kind.CHECK, fresh)
+    sending.save_reading(repayment, Reading.Kind.CHECK, fresh)
     if repayment.state == RepaymentState.UNKNOWN:
         _conclude(repayment)
     else:

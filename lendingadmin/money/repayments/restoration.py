@@ -19,7 +19,7 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.core.audit.models import SuspectedRestore
 from lendingadmin.core.audit.restores import ACTION
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import RESOLVE

@@ -32,7 +32,7 @@ from lendingadmin.lending.errors import (
     Unreachable,
 )
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.loan_math import loan_facts
+from lendingadmin.lending.loan_math import find_next, total_of
 from lendingadmin.lending.parallel import Written, read_in_parallel, write_in_parallel
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.writes.unconfirmed import next_delay
@@ -291,7 +291,7 @@ def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> N
         one.next_check_at = None
 
 
-def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
+def save_reading(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
     """Read the loan of a repayment, and save and return the reading. See `take_readings`."""
     [reading] = take_readings([repayment], kind, fresh)
     reading.save()
@@ -330,14 +330,16 @@ def _build_reading(
     try:
         if isinstance(result, LendingError):
             raise result
-        facts = loan_facts(check_named(result, repayment.account_id), taken_at)
+        loan = check_named(result, repayment.account_id)
     except LendingError as error:
         reading.fault = error.message
         return reading
-    reading.paid, reading.unpaid = _written(facts.paid), _written(facts.owed)
-    reading.overdue = _written(facts.overdue)
-    reading.next_amount = _written(facts.next_amount)
-    reading.next_due = facts.next_due.isoformat() if facts.next_due else ""
+    next_due, next_amount = find_next(loan, taken_at)
+    reading.paid = _written(total_of(loan, "paid"))
+    reading.unpaid = _written(total_of(loan, "unpaid"))
+    reading.overdue = _written(total_of(loan, "overdue"))
+    reading.next_amount = _written(next_amount)
+    reading.next_due = next_due.isoformat() if next_due else ""
     return reading
 
 

@@ -34,9 +34,8 @@ from lendingadmin.web.navigation import Badge
 from . import approvals, receipts
 from .attribution import attribution_of
 from .evidence import Effect
-from .limits import ApprovalLimits
 from .models import Reading, Repayment, Restoration, normalise_external_id
-from .policies import read_limits
+from .policies import ApprovalLimits, read_limits
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
 
 # An intent that is not sent within this time expires, because its sender was paused or has died.
@@ -495,8 +494,8 @@ def list_of_loan(repayment: Repayment) -> QuerySet[Repayment]:
 def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
     """Save the outcomes of rows that were sent, in one transaction.
 
-    If a row already has another conclusion, the service answered late. Such an outcome is saved in
-    its own transaction.
+    If a row already has another conclusion, the service answered late; that outcome is saved in its
+    own transaction, and an alarm says so.
     """
     sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
     for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
@@ -506,15 +505,6 @@ def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
             _acknowledge_late(late.repayment, by, **late.fields)
         else:
             refuse(late.repayment, late.to, by, **late.fields)
-
-
-def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
-    """Change any state to `recorded`, because the service has acknowledged the repayment.
-
-    Raise an alarm if the earlier conclusion was different, or if another repayment with the same
-    externalId is recorded too.
-    """
-    conclude_all([Move(repayment, RepaymentState.RECORDED, fields)], by=by)
 
 
 def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> None:

@@ -84,7 +84,7 @@ def write_once(
     token = token or request.POST.get("token", "")
     write.idempotency_key = idempotency.check_key(request, write.operation, token)
     gateway.lending_app(write.app_id)
-    if restores.find_suspected():
+    if restores.check_for_restore():
         return Outcome(card=errors.card(restores.MayBeRestored()))
     write.person, write.again_at = request.user, write.again_at[:_LONGEST_ADDRESS]
     write.subject, write.borrower_id = as_kept(write.subject), as_kept(write.borrower_id)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 from django_tasks import task
 
@@ -33,11 +33,7 @@ def prune() -> None:
 
 def beat() -> None:
     """Enqueue the check of writes if one is due, and the deletion of sent data once an hour."""
-    if _due_writes().exists():
+    due = Q(state=WriteState.UNKNOWN, next_check_at__lte=timezone.now())
+    if Write.objects.filter(Q(state=WriteState.SENT) | due).exists():
         duties.enqueue_at_most_every(CHECK_EVERY, check_writes)
     duties.enqueue_at_most_every(PRUNE_EVERY, prune)
-
-
-def _due_writes() -> QuerySet[Write]:
-    due = Q(state=WriteState.UNKNOWN, next_check_at__lte=timezone.now())
-    return Write.objects.filter(Q(state=WriteState.SENT) | due)

@@ -5,4 +5,4 @@ from lendingadmin.core import areas
 
 class SettingsConfig(areas.AreaConfig):
     name, label = "lendingadmin.office.policies", "policies_pages"
-    decisions = "decisions.DECISION"
+    decisions = "services.DECISION"

@@ -19,7 +19,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
 from .forms import ReasonForm
-from .saving import save_change
+from .services import save_change
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from lendingadmin.core.policies.models import PolicyVersion
 from lendingadmin.core.policies.services import find_version, list_saved, list_versions
 from lendingadmin.core.staff.roles import CHANGE_POLICIES
 from lendingadmin.office.policies.forms import ChangeForm
-from lendingadmin.office.policies.saving import save_change
+from lendingadmin.office.policies.services import save_change
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest

@@ -171,7 +171,7 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
 # Places in the list of results for records that are found without a look-up at the service.
 OTHER_CASE = Lookup(
     "other-case",
-    gettext_noop("a record with the same id but other capital letters"),
+    gettext_noop("a record whose id differs only in capital letters"),
     "",
     lambda *_asked: (),
 )

@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from .views import creating, records
+from . import views
 
 urlpatterns = [
-    path("assessments/", records.assessments, name="assessments"),
-    path("assessments/new", creating.new, name="assessment-new"),
-    path("assessments/<key:assessment_id>/", records.assessment, name="assessment"),
-    path("assessments/<key:assessment_id>/status", records.status, name="assessment-status"),
+    path("assessments/", views.assessments, name="assessments"),
+    path("assessments/new", views.new, name="assessment-new"),
+    path("assessments/<key:assessment_id>/", views.assessment, name="assessment"),
+    path("assessments/<key:assessment_id>/status", views.status, name="assessment-status"),
 ]

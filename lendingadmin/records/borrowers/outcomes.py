@@ -9,8 +9,7 @@ from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.diff import find_differences
-from lendingadmin.lending.errors import NotFound
-from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.identity import find_named
 from lendingadmin.lending.values import Borrower
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import (
@@ -67,14 +66,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def _read(write: Write) -> Borrower | None:
-    """Return the borrower; None if the service has no such borrower.
-
-    Raise LendingError if the read fails, or if the answer does not have the borrower's id.
-    """
-    try:
-        return check_named(gateway.app(write.app_id).borrowers.get(write.subject), write.subject)
-    except NotFound:
-        return None
+    return find_named(gateway.app(write.app_id).borrowers.get, write.subject)
 
 
 def _link(write: Write) -> tuple[tuple[str, str], ...]:

@@ -4,6 +4,7 @@ The spec does not show all possible words. A known word becomes part of a senten
 is shown as received, so nothing is left out and nothing is invented.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
@@ -100,7 +101,7 @@ def _adjustment(label: str, adjustment: object) -> list[Term]:
         return [Term(_("%(label)s as received") % {"label": label}, as_it_came(adjustment))]
     action, target = (getattr(adjustment, name, None) for name in ("action", "target"))
     kind = getattr(adjustment, "value_type", None)
-    sentence = f"{_action(action)} {_target(target)}".strip()
+    sentence = f"{_say(action, _ACTIONS)} {_say(target, _TARGETS)}".strip()
     if kind is not None:
         word = spelled(kind)
         full = _("%(sentence)s, a %(kind)s value")
@@ -133,8 +134,8 @@ def charge_sentence(charge: Charge) -> str:
     """
     parts = [
         _amount(charge.value, charge.value_type),
-        _action(charge.action),
-        _target(charge.target),
+        _say(charge.action, _ACTIONS),
+        _say(charge.target, _TARGETS),
     ]
     return " ".join(part for part in parts if part) or MISSING
 
@@ -157,16 +158,10 @@ def _amount(value: object, kind: object) -> str:
     return written if kind is None else f"{written} ({spelled(kind)})"
 
 
-def _action(action: object) -> str:
-    if isinstance(action, str):
-        return _(_ACTIONS.get(action, "")) or spelled(action)
-    return "" if action is None else as_it_came(action)
-
-
-def _target(target: object) -> str:
-    if isinstance(target, str):
-        return _(_TARGETS.get(target, "")) or spelled(target)
-    return "" if target is None else as_it_came(target)
+def _say(value: object, known: Mapping[str, str]) -> str:
+    if isinstance(value, str):
+        return _(known.get(value, "")) or spelled(value)
+    return "" if value is None else as_it_came(value)
 
 
 def list_labels(product: Product) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Lending events: data of a person that an app captured (Spec: Events).
+"""Lending events: data that an app captured about a person (Spec: Events).
 
 This area lists, shows and reports them.
 """

@@ -10,8 +10,7 @@ from django.utils.translation import gettext_noop
 from lendingadmin.core import gateway
 from lendingadmin.lending.client import select_fixed
 from lendingadmin.lending.diff import find_differences
-from lendingadmin.lending.errors import NotFound
-from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.identity import find_named
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import (
@@ -48,14 +47,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def _read(write: Write) -> Loan | None:
-    """Return the loan, or None if it does not exist.
-
-    Raise LendingError if the read fails or the answer does not have the id of the loan.
-    """
-    try:
-        return check_named(gateway.app(write.app_id).loans.get(write.subject), write.subject)
-    except NotFound:
-        return None
+    return find_named(gateway.app(write.app_id).loans.get, write.subject)
 
 
 def _link(write: Write) -> tuple[tuple[str, str], ...]:

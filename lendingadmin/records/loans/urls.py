@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from .views import records, writing
+from . import views
 
 urlpatterns = [
-    path("loans/", records.loans, name="loans"),
-    path("loans/new", writing.new, name="loan-new"),
-    path("loans/<key:account_id>/", records.loan, name="loan"),
-    path("loans/<key:account_id>/delete", writing.delete, name="loan-delete"),
+    path("loans/", views.loans, name="loans"),
+    path("loans/new", views.new, name="loan-new"),
+    path("loans/<key:account_id>/", views.loan, name="loan"),
+    path("loans/<key:account_id>/delete", views.delete, name="loan-delete"),
 ]

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
-from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.staff.models import PersonField
 from lendingadmin.lending.ids import account_id
 
 LONGEST_ID = 255

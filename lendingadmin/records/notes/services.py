@@ -7,7 +7,7 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from lendingadmin.core import audit
-from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.audit.trail import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import DELETE_NOTES, NOTES_WRITE
 

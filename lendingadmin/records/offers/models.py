@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.encryption import EncryptedTextField, Undecryptable
-from lendingadmin.core.staff.person_field import PersonField
+from lendingadmin.core.staff.models import PersonField
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.identity import offer_is_named, offer_names_another
 from lendingadmin.lending.values import (

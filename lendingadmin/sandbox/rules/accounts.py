@@ -22,8 +22,8 @@ MOST_PENALTIES = 6  # for each instalment, so that a debt does not grow for ever
 class Arrears(NamedTuple):
     """Cost of late payment, as shares of an instalment's overdue principal.
 
-    `rate` is charged for each started 30 days after the grace period. `late_fee` is charged once,
-    at the end of the grace period.
+    `rate` is charged at the end of the grace period, and then every 30 days. `late_fee` is charged
+    once, at the end of the grace period.
     """
 
     rate: Decimal

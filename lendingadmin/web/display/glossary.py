@@ -126,8 +126,8 @@ TERMS = {
         "not enter it again."
     ),
     _("probably recorded"): _(
-        "There is no answer, but the loan's paid amount rose by exactly this amount. Another "
-        "payment may explain the rise."
+        "There is no answer, but the loan's paid amount rose by exactly the amount of the "
+        "repayment. Another payment may explain the rise."
     ),
     _("not found at the service"): _(
         "There is no answer, and the loan's paid amount did not rise. The repayment may "

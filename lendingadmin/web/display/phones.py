@@ -5,6 +5,7 @@ from datetime import tzinfo
 
 from babel.core import get_global
 from phonenumbers import (
+    COUNTRY_CODE_TO_REGION_CODE,
     NumberParseException,
     PhoneNumberFormat,
     format_number,
@@ -15,6 +16,11 @@ from phonenumbers import (
 # The most characters of a phone number in any notation. A longer text is not parsed.
 _LONGEST = 40
 _ZEROS = re.compile(r"^\s*00")
+_DIALLED = re.compile(r"(?P<plus>\+|0)(?P<digits>[1-9][0-9]{6,13})")
+# A number does not break into two lines.
+_SPACE = "\u00a0"
+# Three digits, or the last four: a digit alone is not a group.
+_GROUP = re.compile(r"[0-9]{4}$|[0-9]{3}|[0-9]+$")
 
 
 def normalise_phone(text: str, zone: tzinfo) -> str | None:
@@ -42,3 +48,23 @@ def find_territory(zone: tzinfo) -> str | None:
     """
     territory = get_global("zone_territories").get(getattr(zone, "key", ""))
     return territory if territory not in ("001", "ZZ") else None
+
+
+def group_phone(dialled: str) -> str:
+    """Return a number in groups of three digits: `+254 700 186 215` or `0700 186 215`.
+
+    Return any other text as it is.
+    """
+    found = _DIALLED.fullmatch(dialled)
+    if not found:
+        return dialled
+    digits, country = found["digits"], ""
+    if found["plus"] == "+":
+        codes = (digits[:length] for length in (1, 2, 3))
+        country = next((one for one in codes if int(one) in COUNTRY_CODE_TO_REGION_CODE), "")
+        if not country:
+            return dialled
+    own = digits[len(country) :] if country else f"0{digits}"
+    first = 3 if country else 4
+    groups = own[:first], *_GROUP.findall(own[first:])
+    return _SPACE.join([f"+{country}", *groups] if country else groups)

@@ -1,4 +1,4 @@
-"""`{% history_url as url %}`: address of the audit trail for the record of a page."""
+"""Tags of the audit trail: `{% history_url as url %}` for a page's record, and entries in words."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -7,9 +7,13 @@ from django import template
 from django.template import Context
 from django.urls import reverse
 
+from lendingadmin.core.audit import messages
 from lendingadmin.core.staff.roles import VIEW_AUDIT
 
 register = template.Library()
+register.filter("action_words", messages.describe_action)
+register.filter("outcome_words", messages.describe_outcome)
+register.filter("saved_words", messages.describe_saved)
 
 # The pages of one record, by route. The first text is the record's name in the audit trail, made
 # from the route's arguments. The second text is the action that the page shows, or "" for all.

@@ -1,11 +1,16 @@
-"""Page parts that enclose other content; each has one template."""
+"""Page parts that enclose other content, each with one template; parts that are drawn once."""
 
 import re
+from functools import lru_cache
+from typing import Any
 
 from django import template
+from django.forms import BoundField
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
+
+from lendingadmin.web import dates
 
 register = template.Library()
 
@@ -63,3 +68,24 @@ def notice(
         "finding": finding,
     }
     return render_to_string("_notice.html", given)
+
+
+@register.simple_tag
+def once(template_name: str, given: Any = None) -> SafeString:
+    """Return a rendered fragment that depends only on `given`.
+
+    The fragment is rendered once for each value and language. `given` is hashable and has nothing
+    about a person, because the text stays in memory.
+    """
+    return _drawn(template_name, given, get_language())
+
+
+@lru_cache(maxsize=512)
+def _drawn(template_name: str, given: Any, _language: str) -> SafeString:
+    return render_to_string(template_name, {"given": given})
+
+
+@register.filter
+def zone_beside(bound: BoundField) -> str:
+    """Return the zone in words; empty for a field that is neither a day nor a time."""
+    return dates.zone_beside(bound.field)

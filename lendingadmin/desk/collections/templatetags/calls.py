@@ -1,7 +1,8 @@
 """Template tags for calls.
 
-`{% calling_of borrower_id as calling %}` returns a Calling, or None if the person may not call. `{%
-may_make_queues as may %}` is True if the person may make queues from lists.
+`{% calling_of borrower_id as calling %}` returns a Calling, or None if the person may not call.
+`{% may_make_queues as may %}` is True if the person may make queues from lists.
+`{{ state|promise_chip }}` shows the state of a promise.
 """
 
 from typing import NamedTuple
@@ -13,6 +14,8 @@ from django.utils import timezone
 from lendingadmin.desk.collections.leases import find_lease
 from lendingadmin.desk.collections.models import Call, Lease, Promise
 from lendingadmin.desk.collections.permissions import CALL, MANAGE_QUEUES
+from lendingadmin.desk.collections.states import describe_promise
+from lendingadmin.web.display.templatetags.statuses import chip
 
 register = template.Library()
 
@@ -44,3 +47,9 @@ def may_make_queues(context: Context) -> bool:
     """Return True if the person may make queues from lists and may call."""
     person = context["request"].user
     return bool(person.has_perm(MANAGE_QUEUES) and person.has_perm(CALL))
+
+
+@register.filter
+def promise_chip(state: str) -> str:
+    """Return the chip of a promise's state."""
+    return chip(describe_promise(state))

@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='bulkpapers',
-            index=models.Index(condition=models.Q(('state', 'running')), fields=['heartbeat_at'], name='papers_bulk_running'),
+            index=models.Index(fields=['state', 'heartbeat_at'], name='papers_bulk_of_state'),
         ),
         migrations.AddIndex(
             model_name='bulkrow',

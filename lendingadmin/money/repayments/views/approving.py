@@ -51,7 +51,8 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     the loan has changed or a rule stops the sending, the POST shows the page again with the
     reason. Raise LendingError if the loan can't be read.
     """
-    repayment = _one(app_id, number)
+    every = Repayment.objects.select_related("created_by")
+    repayment = get_object_or_404(every, app_id=app_id, pk=number)
     if not approvals.may_approve(repayment, request.user):
         why = find_dependence(request.user, repayment.created_by)
         words = _("Nothing changed. This repayment is not waiting for your approval.")
@@ -71,12 +72,6 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
             if not obstacle:
                 return redirect(repayment)
     return render(request, "repayments/approve.html", page | {"obstacle": obstacle})
-
-
-def _one(app_id: str, number: int) -> Repayment:
-    return get_object_or_404(
-        Repayment.objects.select_related("created_by"), app_id=app_id, pk=number
-    )
 
 
 def _send(

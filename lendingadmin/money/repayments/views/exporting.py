@@ -161,6 +161,7 @@ class _RowWriter:
             self._names.update(zip(missing, names, strict=True))
 
     def _write(self, row: Any) -> Iterable[object]:
+        notes = row.notes and (_NOTES.decrypt(row.notes, row) if self._reads_notes else REDACTED)
         return (
             row.id,
             row.account_id,
@@ -172,7 +173,7 @@ class _RowWriter:
             row.valued,
             row.channel,
             row.network,
-            self._write_notes(row) if row.notes else "",
+            notes or "",
             row.state,
             row.changed,
             row.resolution,
@@ -184,9 +185,6 @@ class _RowWriter:
             self._usernames[row.approved_by_id],
             row.approved,
         )
-
-    def _write_notes(self, row: Any) -> str:
-        return _NOTES.decrypt(row.notes, row) if self._reads_notes else REDACTED
 
     def _write_mistake(self, reports: Sequence[Mistake]) -> Iterable[object]:
         """Return the number of reports, and the columns of the latest report."""

@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.audit.restores import find_suspected
+from lendingadmin.core.audit.restores import check_for_restore
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.independence import NotIndependent, find_dependence
 from lendingadmin.core.staff.models import User
@@ -97,7 +97,7 @@ def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
         "unresolved": _list_page(request, rows.needing_checks(app_id), "created_at", "after"),
         "alarms": _list_page(request, alarms, "alarm_at", "alarms", _FEW),
         "mistakes": _list_page(request, reports, "reported_at", "reports", _FEW),
-        "suspected": find_suspected(),
+        "suspected": check_for_restore(),
         "gap": services.find_gap(app_id),
         "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
         "app": gateway.lending_app(app_id),

@@ -3,8 +3,6 @@
 `sending.record` makes the write. A view never calls the service's write directly.
 """
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
@@ -19,7 +17,6 @@ from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.roles import READ_NOTES
 from lendingadmin.lending import loan_math
-from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments import approvals, sending, services
@@ -61,7 +58,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     idempotency_key = request.GET.get("form", "")
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
     form = _build_form(request, app, retry_of, draft or retry_of)
-    loan, card = _read(request, app_id, account_id)
+    loan, error = errors.read_for_form(request, gateway.app(app_id).loans.get, account_id)
     loan_id = loan_math.account_of(loan) if loan else account_id
     if retry_of and loan and retry_of.account_id != loan_id:
         raise Http404("The repayment to send again belongs to another loan.")
@@ -75,7 +72,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "loan": loan,
         "facts": loan_math.loan_facts(loan, timezone.now()) if loan else None,
         "account_id": account_id,
-        "card": card,
+        "card": errors.card(error) if error else None,
         "retry_of": retry_of,
         "token": idempotency.issue_key(request, PURPOSE, idempotency_key if draft else None),
         "busy": _open_intent(app_id, loan_id),
@@ -150,20 +147,6 @@ def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
     """
     last = Repayment.objects.find_last_with_id(app_id, request.user.pk)
     return {"channel": last.channel, "network": last.network} if last else {}
-
-
-def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Any]:
-    """Return the loan and None. After a fault on a POST, return None and the card of the error.
-
-    The card is shown next to the form, so that no typed value is lost. After a fault on a GET,
-    raise LendingError.
-    """
-    try:
-        return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
-    except LendingError as error:
-        if request.method != "POST" or isinstance(error, InvalidId):
-            raise
-        return None, errors.card(error)
 
 
 def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
@@ -286,8 +269,8 @@ def confirm(
                 asked,
                 request.user,
                 idempotency_key,
-                agreed=_agreed(request),
-                checked=_checked(request),
+                agreed="may_double" in request.POST,
+                checked="not_there" in request.POST,
             )
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
@@ -342,7 +325,7 @@ def _show_confirm(
         if isinstance(stands_against, services.DuplicateExternalId)
         else None,
         "not_recorded": stands_against is not None,
-        "abandoned": _list_abandoned(asked),
+        "abandoned": services.find_abandoned(asked.app_id, asked.account_id, asked.external_id),
         **restoring.describe_gap(asked.app_id, asked.account_id, loan),
         "paid": loan_math.total_of(loan, "paid"),
         "obstacle": obstacle,
@@ -363,9 +346,10 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
     shown = _fingerprint(asked, overpaid)
     if not constant_time_compare(request.POST.get("shown", ""), shown):
         return "changed"
-    if _list_abandoned(asked) and not _agreed(request):
+    abandoned = services.find_abandoned(asked.app_id, asked.account_id, asked.external_id)
+    if "may_double" not in request.POST and abandoned.exists():
         return "may_double"
-    if services.find_gap(asked.app_id) and not _checked(request):
+    if "not_there" not in request.POST and services.find_gap(asked.app_id):
         return "forgotten"
     if overpaid and "may_overpay" not in request.POST:
         return "overpaid"
@@ -381,21 +365,3 @@ def _fingerprint(asked: services.Request, overpaid: str) -> str:
     return salted_hmac(
         "lendingadmin.money.repayments.confirm", repr((sorted(vars(asked).items()), overpaid))
     ).hexdigest()
-
-
-def _agreed(request: PersonRequest) -> bool:
-    """Return True if the person accepted, with a tick, that this may be recorded twice."""
-    return "may_double" in request.POST
-
-
-def _checked(request: PersonRequest) -> bool:
-    """Return True if the person confirmed, with a tick, that the service lacks the repayment.
-
-    The restored dashboard may have forgotten the repayment.
-    """
-    return "not_there" in request.POST
-
-
-def _list_abandoned(asked: services.Request) -> list[Repayment]:
-    """Return the abandoned attempts with the same externalId on the same loan."""
-    return list(services.find_abandoned(asked.app_id, asked.account_id, asked.external_id))

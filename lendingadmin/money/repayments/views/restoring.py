@@ -52,7 +52,7 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
             messages.warning(request, _("Nothing changed."))
         return redirect("needs-checking", app_id)
     days = _describe_days(found, app) if found else {}
-    context = {"suspected": restores.find_suspected(), "gap": found, "app": app, **days}
+    context = {"suspected": restores.check_for_restore(), "gap": found, "app": app, **days}
     return render(request, "repayments/gap.html", context)
 
 

@@ -14,8 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.roles import DEVELOPER, SEARCH_BORROWERS
-from lendingadmin.lending.errors import InvalidId, LendingError
-from lendingadmin.lending.identity import check_named, delete_named
+from lendingadmin.lending.identity import delete_named
 from lendingadmin.lending.values import Borrower
 from lendingadmin.money.writes import services
 from lendingadmin.people.index import live
@@ -23,6 +22,7 @@ from lendingadmin.people.index.find import find_alike, find_index
 from lendingadmin.records.borrowers import suggestions
 from lendingadmin.records.borrowers.forms import DeleteForm, NewBorrowerForm
 from lendingadmin.records.borrowers.policies import read_required
+from lendingadmin.web import errors
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.fields import minted_borrower_id
@@ -149,26 +149,12 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
         if outcome.url:
             return redirect(outcome.url)
         card = outcome.card
+    found, _error = errors.read_for_form(request, gateway.app(app_id).borrowers.get, borrower_id)
     context = {
         "form": form,
         "card": card,
-        "borrower": _read(request, app_id, borrower_id),
+        "borrower": mask_item(found, list_rights(request.user)) if found else None,
         "borrower_id": borrower_id,
         "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/delete.html", context)
-
-
-def _read(request: PersonRequest, app_id: str, borrower_id: str) -> Borrower | None:
-    """Return the borrower, masked for this person; on a POST, None if the read fails.
-
-    On a POST the page shows the result of the write even if the borrower can't be read. Otherwise
-    a failed read raises LendingError. InvalidId is always raised.
-    """
-    try:
-        found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
-        return mask_item(found, list_rights(request.user))
-    except LendingError as error:
-        if request.method != "POST" or isinstance(error, InvalidId):
-            raise
-        return None

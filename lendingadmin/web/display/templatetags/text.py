@@ -1,4 +1,4 @@
-"""`{{ value|shown }}`, `…|spelled`, `…|borrower_name`, `…|breakable`, `{{ saved|outcome }}`."""
+"""`{{ value|shown }}`, `…|spelled`, `…|borrower_name`, `…|breakable`, `…|group_phone`."""
 
 import re
 from html import escape
@@ -6,14 +6,16 @@ from html import escape
 from django import template
 from django.utils.safestring import SafeString
 
-from lendingadmin.web.display import text
+from lendingadmin.web.display import phones, technical, text
 
 register = template.Library()
 register.filter("shown", text.shown)
 register.filter("spelled", text.spelled)
 register.filter("borrower_name", text.borrower_name)
 register.filter("borrower_phone", text.borrower_phone)
+register.filter("group_phone", phones.group_phone)
 register.filter("outcome", text.write_outcome)
+register.filter("by_field", technical.group_by_field)
 
 # A word that is too long for one line in a column of a full table.
 _LONG = re.compile(r"\S{25}")

@@ -17,7 +17,7 @@ from lendingadmin.core.gateway import env_file
 BASE_DIR = Path(__file__).resolve().parents[5]
 NEXT = (
     "Next: `manage.py release`, then `manage.py createsuperuser` for two people, then start the web"
-    " process and the worker (README, from step 5)."
+    " process and the worker (README, from step 4)."
 )
 
 

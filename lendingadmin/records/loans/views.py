@@ -1,4 +1,6 @@
-"""Pages to create a loan from a contract in JSON, and to delete one (Spec: Loans)."""
+"""Pages of loans: the list, one loan, a new loan, and deletion."""
+
+from decimal import Decimal
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -10,27 +12,121 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending import loan_math
-from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
-from lendingadmin.lending.identity import check_named, delete_named
+from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.identity import delete_named, is_named
+from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan, status_key
+from lendingadmin.money.repayments import reconciliation
+from lendingadmin.money.repayments.estimate import explain_closed
+from lendingadmin.money.repayments.mistakes import list_open
 from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import OPEN
 from lendingadmin.money.writes import idempotency, services
 from lendingadmin.money.writes.models import Write
+from lendingadmin.people.index.names import get_names
+from lendingadmin.people.search import opened
+from lendingadmin.records.loans import shown
 from lendingadmin.records.loans.forms import LoanForm, taken_up
+from lendingadmin.records.loans.rows import LIST_KEYS, build_rows
+from lendingadmin.web import errors
 from lendingadmin.web.access import access
+from lendingadmin.web.display.technical import list_technical
 from lendingadmin.web.errors import Card
-from lendingadmin.web.lists import as_id
-from lendingadmin.web.policies import LOAN, read_words
+from lendingadmin.web.lists import as_id, read_page
+from lendingadmin.web.masking import is_whole, list_rights
+from lendingadmin.web.policies import LOAN, PERFORMANCE, read_words
 from lendingadmin.web.requests import PersonRequest
 
+_RECORDED_HERE = 10
 DELETE = "loans.delete"
 # The service refuses to delete a loan in these states (Spec: Rules that hold, 4).
 _REFUSED_IN = frozenset({"open", "closed"})
 
 
+@access("lending.loans.list")
+def loans(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Show the loans of an app; filters, order, page size and page are in the address."""
+    words = {
+        "status": read_words(LOAN),
+        "performanceStatus": read_words(PERFORMANCE),
+    }
+    listing = read_page(
+        request,
+        OPERATIONS["loans.list"],
+        gateway.app(app_id).loans.only(LIST_KEYS).list,
+        words,
+    )
+    app = gateway.lending_app(app_id)
+    names = get_names(app_id, [getattr(one, "borrower_id", None) for one in listing.items])
+    context = {
+        "list": listing,
+        "rows": build_rows(listing.items, app, request.user, names),
+        "app": app,
+        "may_create": request.user.has_perm("lending.loans.create"),
+    }
+    return render(request, "loans/list.html", context)
+
+
+@access("lending.loans.get")
+def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
+    """Show a loan: its debt, schedule and contract, and the records of this dashboard.
+
+    If checks of its open repayments are due, they use the loan that was just read.
+    """
+    found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
+    unidentified = not is_named(found, account_id)
+    account = loan_math.account_of(found) or account_id
+    here = Repayment.objects.of_loan(app_id, account)
+    app = gateway.lending_app(app_id)
+    for repayment in here.filter(state__in=OPEN):
+        reconciliation.check_if_due(repayment, fresh=found)
+    context = {
+        "loan": found,
+        "account_id": account_id,
+        "facts": loan_math.loan_facts(found, now),
+        "unreadable_totals": loan_math.unreadable_totals(found),
+        "steps": loan_math.schedule_rows(found, now),
+        "technical": list_technical(found, shown.find_places(found)),
+        "here": here.with_mistake()[:_RECORDED_HERE],
+        "mistakes": list_open(app_id, account),
+        "closed": explain_closed(found),
+        "here_count": here.count(),
+        "unidentified": unidentified,
+        "may_record": not unidentified and request.user.has_perm("lending.loans.makeRepayment"),
+        "may_delete": not unidentified
+        and not is_delete_refused(found)
+        and request.user.has_perm("lending.loans.delete"),
+        "blocked_by": here.filter(state__in=OPEN, set_aside_at=None).first(),
+        "read_at": now,
+        "app": app,
+        # The spec does not say which data settings and labels have.
+        "sees_whole": is_whole(list_rights(request.user)),
+    }
+    context |= _set_against_paid(found, dict(here.sum_recorded(app)), app.currency)
+    page = render(request, "loans/loan.html", context)
+    if not unidentified:
+        opened.remember(request, app_id, "loan", account)
+    return page
+
+
+def _set_against_paid(loan: Loan, landed: dict[str, Decimal], currency: str) -> dict[str, object]:
+    """Return the part of the context about money that was paid outside this dashboard.
+
+    `unexplained` is the amount paid at the service but not recorded in this dashboard, in the
+    app's `currency`; None if unknown. Recorded amounts in other currencies are listed separately,
+    because the service's conversion is not known.
+    """
+    paid = loan_math.total_of(loan, "paid")
+    unexplained = None if paid is None else paid - landed[currency]
+    return {
+        "unexplained": unexplained,
+        "other_currencies": [pair for pair in landed.items() if pair[0] != currency],
+    }
+
+
 @access("lending.loans.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show how to make a loan from an offer. Developers also get a form for a contract in JSON.
+    """Show the way to a loan through an offer; developers also get a form for a JSON contract.
 
     A POST of a developer creates the loan once and redirects to the loan. If the service refuses,
     the page gives the reason. If the outcome is unknown, redirect to the write.
@@ -84,14 +180,14 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
 
     A POST deletes the loan, if the service allows this, and redirects to the loans. If the service
     refuses, the page gives the reason. If the outcome is unknown, redirect to the write. If the
-    form is too old, delete nothing and redirect to this page.
+    form is too old, nothing is deleted and the POST redirects to this page.
     """
     app, card = gateway.lending_app(app_id), None
     if request.method == "POST":
         url, card = _delete(request, app_id, account_id)
         if url:
             return redirect(url)
-    loan, fault = _read(request, app_id, account_id)
+    loan, fault = errors.read_for_form(request, gateway.app(app_id).loans.get, account_id)
     word = read_words(LOAN).get(status_key(loan.status), "") if loan else ""
     here = Repayment.objects.of_loan(
         app_id, (loan_math.account_of(loan) if loan else "") or account_id
@@ -137,19 +233,3 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
         words = _("Loan %(id)s is deleted.") % {"id": account_id}
         messages.success(request, words, extra_tags="loan-deleted")
     return outcome.url, outcome.card
-
-
-def _read(
-    request: PersonRequest, app_id: str, account_id: str
-) -> tuple[Loan | None, LendingError | None]:
-    """Return the loan, or on a POST the error of a failed read.
-
-    On a POST, the page still shows the card of the write. On a GET, and for an invalid id, raise
-    LendingError.
-    """
-    try:
-        return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
-    except LendingError as error:
-        if request.method != "POST" or isinstance(error, InvalidId):
-            raise
-        return None, error

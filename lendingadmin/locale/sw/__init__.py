@@ -1,1 +1,0 @@
-"""Swahili translations and formats."""

@@ -1,3 +1,0 @@
-"""Formats in forms as in English, because the dashboard writes days and amounts in its own way."""
-
-from django.conf.locale.en.formats import *  # type: ignore[import-untyped]  # noqa: F403
