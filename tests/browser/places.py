@@ -282,7 +282,7 @@ REPAYMENTS = (
     Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="has not changed yet"),
     Place("receipt-awaiting", f"{_RP}/{{rp_awaiting}}/", shows="Decline"),
     Place(
-        "receipt-awaiting-mine", f"{_RP}/{{rp_awaiting}}/", "support", shows="Cancel this payment"
+        "receipt-awaiting-mine", f"{_RP}/{{rp_awaiting}}/", "support", shows="Cancel this repayment"
     ),
     Place("receipt-declined", f"{_RP}/{{rp_declined}}/", "support", shows="Send it again"),
     Place("repayment-approve", f"{_RP}/{{rp_awaiting}}/approve", shows="Approve and record"),

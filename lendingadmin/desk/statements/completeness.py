@@ -57,25 +57,32 @@ def prove(statement: Statement) -> Proof:
         has_ends = True
         checks.append(_("opening balance, money in and money out add up to the closing balance"))
         breaks += _compare_ends(statement, moved)
-    for total, words, sign in (
-        (statement.paid_in, _("money in adds up to the total in the head"), 1),
-        (statement.paid_out, _("money out adds up to the total in the head"), -1),
+    for total, words, text, sign in (
+        (
+            statement.paid_in,
+            _("money in adds up to the total at the top of the file"),
+            _("Money in adds up to %(found)s, but the top of the file says %(total)s."),
+            1,
+        ),
+        (
+            statement.paid_out,
+            _("money out adds up to the total at the top of the file"),
+            _("Money out adds up to %(found)s, but the top of the file says %(total)s."),
+            -1,
+        ),
     ):
         if total is not None:
             checks.append(words)
             amounts = [line.amount * sign for line in moved if line.amount]
             found = sum((amount for amount in amounts if amount > 0), _ZERO)
             if found != total:
-                text = _(
-                    "The rows add up to %(found)s; the head of the file says %(total)s (%(what)s)."
-                )
-                values = {"found": f"{found:,f}", "total": f"{total:,f}", "what": words}
+                values = {"found": f"{found:,f}", "total": f"{total:,f}"}
                 breaks.append(Flaw(0, text % values))
     for part in others:
         # The balances of a head are in one currency. A single running balance has none before it.
         if checks and (statement.has_balances or not _can_compare(part, None)):
             words = _(
-                "Row %(number)s is in %(currency)s, and the balances are in another currency."
+                "Row %(number)s is in %(currency)s, but the balances are in another currency."
             )
             breaks += [
                 Flaw(line.number, words % {"number": line.number, "currency": line.currency})

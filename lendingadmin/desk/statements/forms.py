@@ -37,7 +37,7 @@ class NewStatementForm(forms.Form):
         ),
     )
     text = forms.CharField(
-        label=gettext_lazy("Or paste its rows"),
+        label=gettext_lazy("Or paste the rows of the statement"),
         required=False,
         max_length=_LONGEST_TEXT,
         strip=False,
@@ -61,7 +61,7 @@ class NewStatementForm(forms.Form):
             )
             self.add_error("file", words % {"count": count(LONGEST)})
         elif bool(sent) == bool(text.strip()):
-            words = _("Choose a file or paste its rows, not both.")
+            words = _("Choose a file or paste rows, not both.")
             self.add_error("file", forms.ValidationError(words, code="one_of_two"))
         else:
             self.content = sent.read() if sent else text.encode()
@@ -80,7 +80,7 @@ class ColumnsForm(forms.Form):
         label=gettext_lazy("Transaction ids never repeat"),
         required=False,
         help_text=gettext_lazy(
-            "Tick this for the receipt numbers of operators. References of a bank can repeat."
+            "Tick this box for receipt numbers of an operator. References of a bank can repeat."
         ),
     )
 
@@ -153,12 +153,12 @@ _MEANINGS = {
     "status": (_COLUMNS["status"], gettext_lazy("completed"), gettext_lazy("not completed")),
     "side": (_COLUMNS["side"], gettext_lazy("money in"), gettext_lazy("money out")),
     "divider": (
-        gettext_lazy("Sign before three figures"),
+        gettext_lazy("Sign before three digits, as in 1.234"),
         gettext_lazy("thousands"),
         gettext_lazy("decimals"),
     ),
     "year": (
-        gettext_lazy("Rows of an old year"),
+        gettext_lazy("Rows with an old year"),
         gettext_lazy("the year is right"),
         gettext_lazy("the year is wrong"),
     ),

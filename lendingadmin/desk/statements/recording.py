@@ -151,10 +151,10 @@ def _end(batch: Batch) -> None:
         batches.advance(batch, State.DONE)
         return
     words = ngettext(
-        "%(count)s row is waiting, because another repayment of the same loan is not decided yet "
-        "or the row needs approval.",
-        "%(count)s rows are waiting, because other repayments of the same loans are not decided "
-        "yet or the rows need approval.",
+        "%(count)s row is waiting. Another repayment of the same loan is not decided yet, or "
+        "the row needs approval.",
+        "%(count)s rows are waiting. Other repayments of the same loans are not decided yet, "
+        "or the rows need approval.",
         held,
     )
     batches.advance(batch, State.PAUSED, why=words % {"count": held})

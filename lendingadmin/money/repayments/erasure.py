@@ -103,7 +103,7 @@ TABLES = [
 KEPT = [
     KeptOn(
         _("repayments; the texts of finished repayments are deleted"),
-        _("payments must be provable"),
+        _("we must be able to prove repayments"),
         lambda app_id, borrower_id: _list_repayments(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -94,7 +94,7 @@ class RepaymentForm(forms.Form):
         self.fields["amount"].currency = currency  # type: ignore[attr-defined]
         self.fields["valueDate"].required = False
         self.fields["valueDate"].help_text = _(
-            "The day when the payment takes effect. Leave empty for the transaction date."
+            "The day when the repayment takes effect. Leave empty for the transaction date."
         )
         self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
         names = dict.fromkeys(filter(None, (*networks, self["network"].value())))
@@ -258,7 +258,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
     ]
     if takes_effect.date() < done.date():
         words = gettext(
-            "The value date is before the transaction date. A payment can't take effect "
+            "The value date is before the transaction date. A repayment can't take effect "
             "before it was made."
         )
         found.append(DateNotice("value-date-before", words))

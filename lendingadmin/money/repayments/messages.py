@@ -18,11 +18,13 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="info",
         title=RepaymentState.AWAITING.label,
         sentence=gettext_noop(
-            "The repayment is saved in this dashboard. It is sent after a second person approves "
-            "it."
+            "The repayment is saved in this dashboard. It will be sent after a second person "
+            "approves it."
         ),
         saved="no",
-        next=gettext_noop("Do not enter this repayment again. It expires after one day."),
+        next=gettext_noop(
+            "Do not enter this repayment again. The request for approval expires after one day."
+        ),
     ),
     RepaymentState.DECLINED: StateMessage(
         chip=Status(RepaymentState.DECLINED.label, "bad", "x-circle"),
@@ -102,13 +104,13 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="warn",
         title=gettext_noop("Not found at the service yet"),
         sentence=gettext_noop(
-            "The service did not confirm this repayment, and the loan's paid amount did not rise"
-            " while we waited. The service may still post the repayment late."
+            "The service did not confirm this repayment, and the loan's paid amount did not rise "
+            "while we waited. The service may still post the repayment late."
         ),
         saved="unknown",
         next=gettext_noop(
-            "Ask the service's operator before you send this repayment again. You may record "
-            "it twice."
+            "Ask the service's operator before you send this repayment again. Otherwise it may "
+            "be recorded twice."
         ),
     ),
     RepaymentState.RESOLVED: StateMessage(
@@ -116,7 +118,7 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="info",
         title=RepaymentState.RESOLVED.label,
         sentence=gettext_noop(
-            "The balances did not show whether this repayment was recorded. A person decided."
+            "The balances did not show whether this repayment was recorded. A person decided on it."
         ),
         saved="unknown",
         next=gettext_noop("Nothing more to do."),

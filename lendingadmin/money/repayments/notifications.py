@@ -116,7 +116,10 @@ def _mail(
                     "Compare with the payment network's statement. A manager can resolve a "
                     "repayment on its page."
                 ),
-                _("The dashboard checks each repayment for a day and sends one mail about it."),
+                _(
+                    "The dashboard checks each repayment for a day and sends one e-mail about "
+                    "each repayment."
+                ),
             ]
         ),
         bcc=people,

@@ -105,7 +105,10 @@ def _describe_now(app: LendingApp) -> str:
 LIMITS = PolicyKind(
     "repayment-limits",
     _("Limits of repayments"),
-    _("Larger repayments need a second person, or the person confirms who they are."),
+    _(
+        "For larger repayments, a second person must approve, or the person must confirm their "
+        "identity."
+    ),
     LimitsForm,
     {**dict.fromkeys(_AMOUNTS), "look_alikes": False},
     _describe,

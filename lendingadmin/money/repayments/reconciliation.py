@@ -71,12 +71,12 @@ def conclude_overdue() -> int:
     ]
     swept = services.lapse_unapproved(_AT_MOST)
     for repayment in expired:
-        why = _("The dashboard stopped before it sent anything, according to our records.")
+        why = _("According to our records, the dashboard stopped before it sent this repayment.")
         swept += services.move(
             repayment, RepaymentState.NOT_SENT, by=None, why=why, ended_by_sweep=True
         )
     for repayment in lost:
-        why = _("The dashboard stopped before an answer was saved.")
+        why = _("The dashboard stopped before it saved the answer of the service.")
         swept += services.move(
             repayment, RepaymentState.UNKNOWN, by=None, why=why, next_check_at=now
         )

@@ -209,7 +209,7 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
         to, card = RepaymentState.NOT_SENT, build_not_sent_card("recorded")
         if has_begun:
             to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
-        words = gettext_noop("a fault in the dashboard: %(error)s")
+        words = gettext_noop("The dashboard had a fault: %(error)s")
         fields, request_id = {"why": words % {"error": type(result).__name__}}, ""
     else:
         card = replace(build_saved_card("recorded"), next=_(PASS_ON))

@@ -468,8 +468,8 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
         why = _(
-            "This repayment was confirmed because the paid amount rose. Now %(repayment)s "
-            "explains this rise."
+            "This repayment was marked as recorded because the paid amount rose. But the cause "
+            "of this rise is %(repayment)s."
         ) % {"repayment": landed}
         fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
         fields |= unconfirmed.build_alarm(why)
@@ -516,7 +516,8 @@ def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> N
         move(repayment, to, by=by, **fields, **unconfirmed.build_alarm(text))
     except IntegrityError:
         text = _(
-            "The service confirmed this repayment late. The service now has this externalId twice."
+            "The service confirmed this repayment late. The service now has this transaction "
+            "id twice."
         )
         move(repayment, to, by=by, duplicate=True, **fields, **unconfirmed.build_alarm(text))
 

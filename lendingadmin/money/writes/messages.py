@@ -57,7 +57,7 @@ _BY_STATE: dict[str, StateMessage] = {
         chip=Status(WriteState.SENT.label, "odd", "paper-airplane"),
         tone="info",
         title=gettext_noop("Sent, waiting for the answer"),
-        sentence=gettext_noop("There is no answer yet. Do not enter this again."),
+        sentence=gettext_noop("There is no answer yet. Do not enter the same data again."),
         saved="unknown",
         next=gettext_noop("This page updates automatically."),
     ),
@@ -75,16 +75,18 @@ _BY_STATE: dict[str, StateMessage] = {
         tone="bad",
         icon="exclamation-triangle",
         title=WriteState.NOT_SAVED.label,
-        sentence=gettext_noop("The service refused your entry, or it was never sent."),
+        sentence=gettext_noop("The service refused your entry, or your entry was never sent."),
         saved="no",
-        next=gettext_noop("Find out why, then enter this again."),
+        next=gettext_noop("Find out why, then enter the data again."),
     ),
     WriteState.RESOLVED: StateMessage(
         chip=Status(WriteState.RESOLVED.label, "info", "pencil-square"),
         tone="info",
         icon="pencil-square",
         title=WriteState.RESOLVED.label,
-        sentence=gettext_noop("The service did not confirm your entry. A person decided."),
+        sentence=gettext_noop(
+            "The service did not confirm your entry. A person decided whether it was saved."
+        ),
         saved="unknown",
         next=gettext_noop("Nothing more to do."),
     ),
@@ -94,8 +96,8 @@ _UNKNOWN: dict[str, StateMessage] = {
     "": StateMessage(
         chip=_NEEDS_CHECKING,
         tone="odd",
-        title=gettext_noop("We don't know yet whether this was saved"),
-        sentence=gettext_noop("Do not enter this again. Checking…"),
+        title=gettext_noop("We don't know yet whether your entry was saved"),
+        sentence=gettext_noop("Do not enter the same data again. Checking…"),
         saved="unknown",
         next=gettext_noop("We are reading the record again to find out."),
     ),
@@ -104,11 +106,13 @@ _UNKNOWN: dict[str, StateMessage] = {
         tone="good",
         icon="eye",
         title=gettext_noop("The record is as you entered it"),
-        sentence=gettext_noop("The service did not confirm your entry, but shows it now."),
+        sentence=gettext_noop(
+            "The service did not confirm your entry, but the record now has your data."
+        ),
         saved="probably",
         next=gettext_noop(
-            "Continue with the record; do not enter this again. A manager can resolve this "
-            "with a reason."
+            "Continue with the record. Do not enter the same data again. A manager can resolve "
+            "this entry with a reason."
         ),
     ),
     WriteFound.DIFFERS: StateMessage(
@@ -122,8 +126,8 @@ _UNKNOWN: dict[str, StateMessage] = {
         ),
         saved="unknown",
         next=gettext_noop(
-            "Open the record and compare it with your entry. A manager can resolve this with a "
-            "reason."
+            "Open the record and compare it with your entry. A manager can resolve this entry "
+            "with a reason."
         ),
     ),
     WriteFound.CANDIDATES: StateMessage(
@@ -131,12 +135,12 @@ _UNKNOWN: dict[str, StateMessage] = {
         tone="odd",
         title=gettext_noop("We don't know which record is your entry"),
         sentence=gettext_noop(
-            "The service gives no id for your entry. It may be one of these records."
+            "The service gives no id for your entry. Your entry may be one of these records."
         ),
         saved="unknown",
         next=gettext_noop(
-            "Open these records and choose the right one, or none. Do not enter this again "
-            "before that."
+            "Open these records and choose the right record, or none. Do not enter the same "
+            "data again before you have chosen."
         ),
     ),
     WriteFound.NOT_SEEN: StateMessage(
@@ -149,7 +153,7 @@ _UNKNOWN: dict[str, StateMessage] = {
         ),
         saved="unknown",
         next=gettext_noop(
-            "If you enter this again, it may be saved twice. We keep checking for a day."
+            "If you enter the same data again, it may be saved twice. We keep checking for a day."
         ),
     ),
 }

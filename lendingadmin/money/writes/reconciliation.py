@@ -131,7 +131,7 @@ def mark_lost_unknown() -> int:
                 state=WriteState.UNKNOWN, next_check_at=now
             )
             if done:
-                why = gettext_noop("The dashboard stopped while waiting for the answer.")
+                why = gettext_noop("The dashboard stopped while it was waiting for the answer.")
                 _audit(write, None, WriteState.UNKNOWN.label, detail=why)
         marked += done
     return marked
@@ -176,7 +176,9 @@ def read_outcome(write: Write) -> Check:
     """
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
-        why = _("Your entry is no longer saved in this dashboard, so it can't be compared.")
+        why = _(
+            "This dashboard has deleted your entry, so the entry can't be compared with the record."
+        )
         return write.checks.create(why=why)
     if len(write.subject) >= _LONGEST_SUBJECT:
         why = _("The record's id is too long for this dashboard, so the record can't be found.")
@@ -187,7 +189,9 @@ def read_outcome(write: Write) -> Check:
         return write.checks.create(why=error.message)
     except Exception:
         logger.exception("%s: looking failed", write.operation)
-        why = _("There was a fault in the dashboard. The administrator can find it in the log.")
+        why = _(
+            "There was a fault in the dashboard. The administrator can find the fault in the log."
+        )
         return write.checks.create(why=why)
     return write.checks.create(
         found=found.found, why=found.why, links=[list(link) for link in found.links]

@@ -172,7 +172,9 @@ def _build_doubt_card() -> Card:
     return Card(
         title=_("This form was sent. We don't know the result yet"),
         cause=_("The form is still being sent, or sending was interrupted."),
-        next=_("Open the record before you enter this again. Your entry may have been saved."),
+        next=_(
+            "Open the record before you enter the same data again. Your entry may have been saved."
+        ),
         saved="unknown",
         tone="odd",
     )
@@ -261,8 +263,8 @@ def _contradiction(before: Write, answer: WriteState, url: str) -> str:
     named = {before.url, url} - {"", before.get_absolute_url()}
     if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
         return _(
-            "The service confirmed late that this entry was saved. It is a different record than"
-            " the person chose."
+            "The service confirmed late that this entry was saved. The saved record is not the "
+            "record that the person chose."
         )
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
         return _(

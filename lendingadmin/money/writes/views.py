@@ -55,7 +55,9 @@ class WhichForm(ResolveForm):
     def __init__(self, *args: Any, candidates: list[tuple[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)
         field = forms.ChoiceField(
-            choices=[(url, _("It is %(record)s") % {"record": words}) for words, url in candidates]
+            choices=[
+                (url, _("My entry is %(record)s") % {"record": words}) for words, url in candidates
+            ]
             + [("none", _("None of these. The entry was not saved"))],
             widget=forms.RadioSelect,
             label=_("Choose the record"),

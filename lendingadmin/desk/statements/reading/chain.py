@@ -94,8 +94,8 @@ def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
         ends, begins = one[1], other[0]
         if ends is not None and begins is not None and ends != begins:
             words = _(
-                "Message %(number)s ends with %(ends)s and the next message begins with "
-                "%(begins)s. A message between them is missing."
+                "Message %(number)s ends with the balance %(ends)s, but the next message "
+                "begins with %(begins)s. A message between these two is missing."
             )
             values = {"number": number, "ends": f"{ends:,f}", "begins": f"{begins:,f}"}
             yield Flaw(0, words % values)

@@ -30,12 +30,15 @@ _OTHERS = (
 _CAMT = re.compile(rb"camt\.053|BkToCstmrStmt")
 _MT940 = re.compile(rb"(?m)^[ \t]*:(?:20|60[FM]|61|62[FM]):")
 PASSWORD = gettext_noop("This file has a password. Export the statement without a password.")
-MACROS = gettext_noop("This spreadsheet has macros. Save it as CSV, or as XLSX without macros.")
+MACROS = gettext_noop(
+    "This spreadsheet has macros. Save the spreadsheet as CSV, or as XLSX without macros."
+)
 _TYPES = gettext_noop(
-    "This XML declares its own types. Statements of banks do not. The file was not read."
+    "This XML file defines its own types, but bank statements never do that. The file was not read."
 )
 _WEB_PAGE = gettext_noop(
-    "This is a web page with the name of a spreadsheet. Export CSV or XLSX instead."
+    "This file is a web page, although its name ends like a spreadsheet's. Export CSV or XLSX "
+    "instead."
 )
 CSV, XLS, XLSX, ODS, CAMT, MT940, JSON = "csv", "xls", "xlsx", "ods", "camt", "mt940", "json"
 
@@ -142,7 +145,7 @@ def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
     unpacked, packed = sum(x.file_size for x in parts), sum(x.compress_size for x in parts)
     is_bomb = unpacked > _MOST_UNPACKED or unpacked > 10_000_000 + packed * _MOST_RATIO
     if is_bomb or len(parts) > _MOST_PARTS:
-        words = _("This file unpacks to far more than a statement. Export CSV instead.")
+        words = _("After unpacking, this file is far larger than a statement. Export CSV instead.")
         raise Refused(words, code="unpacked")
 
 

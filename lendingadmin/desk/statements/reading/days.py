@@ -167,9 +167,9 @@ def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
             words = _("Row %(number)s is dated %(day)s, which is in the future.")
         if begins and ends and today - _TOO_OLD <= day <= _find_last(today, statement.layout):
             words = _(
-                "Row %(number)s is dated %(day)s, outside the period of the statement (%(begins)s "
-                "– %(ends)s). Excel may have swapped day and month. Export the statement again and "
-                "upload it without opening it."
+                "Row %(number)s is dated %(day)s, outside the period of the statement "
+                "(%(begins)s – %(ends)s). Excel may have swapped day and month. Export the "
+                "statement again and upload the file without opening it."
             )
             values |= {"begins": date_format(begins, "j M Y"), "ends": date_format(ends, "j M Y")}
         yield Flaw(line.number, words % values)

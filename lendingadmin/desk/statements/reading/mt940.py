@@ -60,10 +60,12 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     messages = _split(decode(content))
     count = sum(one.count("\n:61:") for one in messages)
     if sum(len(_ENTRY.findall(one)) for one in messages) != count:
-        words = _("Amounts in this MT940 are not written like 1234,50. Ask the bank for CSV.")
+        words = _(
+            "This MT940 file has amounts that are not written like 1234,50. Ask the bank for CSV."
+        )
         raise Refused(words, code="mt940")
     if count > MOST_ROWS:
-        raise Refused(_("The statement has too many entries. Export it in parts."))
+        raise Refused(_("The statement has too many entries. Export the statement in parts."))
     try:
         read = [
             mt940.parse(message, options=mt940.Options.all(), processors=_PROCESSORS)

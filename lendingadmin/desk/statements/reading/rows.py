@@ -100,8 +100,9 @@ def read_rows(
     if _is_payment(header, context.zone):
         raise Refused(
             _(
-                "Row %(number)s is a payment, but no row of headings names the columns. "
-                "Export the file with headings, or add them above the first payment."
+                "Row %(number)s is a payment, but there is no row with the names of the "
+                "columns. Export the file with headings, or add headings above the first "
+                "payment."
             )
             % {"number": at + 1}
         )
@@ -269,7 +270,7 @@ class _Reader:
         if is_mixed(texts):
             words = _(
                 "Dates are written in two ways. Excel may have swapped day and month in some "
-                "of them. Export the statement again and upload it without opening it."
+                "dates. Export the statement again and upload the file without opening it."
             )
             self.flaws.append(Flaw(0, words))
         order = DayOrder(bool(day_first))
@@ -283,8 +284,9 @@ class _Reader:
             )
         if is_turned(texts, self.zone, day_first=order.day_first):
             words = _(
-                "Some dates are in order only with day and month swapped. Excel may have "
-                "swapped them. Export the statement again and upload it without opening it."
+                "Some dates are in the right order only if day and month are swapped. Excel "
+                "may have swapped day and month. Export the statement again and upload the "
+                "file without opening it."
             )
             self.flaws.append(Flaw(0, words))
         return order
@@ -335,7 +337,10 @@ class _Reader:
             ),
             (
                 short,
-                _("Row %(number)s has fewer cells than the other rows. The row may be cut off."),
+                _(
+                    "Row %(number)s has fewer cells than the other rows. A part of the row may "
+                    "be missing."
+                ),
             ),
         ):
             if len(numbers) * _FEW <= read or len(numbers) == 1 < read:

@@ -49,9 +49,9 @@ _FAULTS = {
     LOCKED: containers.PASSWORD,
     MACROS: containers.MACROS,
     TOO_LARGE: gettext_noop(
-        "This spreadsheet is too large to open. Something may be far outside the "
-        "table, such as in cell XFD1048576. Delete all rows below and all columns "
-        "right of the table and save it, or export CSV."
+        "This spreadsheet is too large to open. A cell far outside the table may have a value, "
+        "such as cell XFD1048576. Delete all rows below the table and all columns to its "
+        "right, and save the file. Or export CSV."
     ),
     MANY_SHEETS: gettext_noop(
         "This workbook has too many sheets. Save the statement as a separate file."
@@ -127,8 +127,8 @@ def check_one_row_each(rows: Sequence[Row], delimiters: str, broken: Sequence[in
     )
     if number := next(found, 0):
         words = _(
-            "Row %(number)s has a quotation mark that is not closed, so the rows after "
-            "it can't be read. Remove the mark, or export as XLSX."
+            "Row %(number)s has a quotation mark that is not closed, so the next rows can't be "
+            "read. Remove the mark, or export as XLSX."
         )
         raise Refused(words % {"number": number})
 
@@ -280,7 +280,7 @@ def decode(content: bytes) -> str:
         except UnicodeDecodeError:
             text = content.decode("cp1252", errors="replace")
     if "\0" in text:
-        raise Refused(_("There is no text in this file. Export the statement as CSV, XLSX or XLS."))
+        raise Refused(_("This file has no text. Export the statement as CSV, XLSX or XLS."))
     if _TWICE.search(text[:20_000]):
         with suppress(UnicodeError):
             return text.encode("cp1252").decode("utf-8")

@@ -118,7 +118,7 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
             tasks.enqueue(found)
     if found is None:
         if file.is_certain and file.layout:
-            messages.info(request, _("Nothing changed. The payments are being recorded already."))
+            messages.info(request, _("Nothing changed. The payments are already being recorded."))
         else:
             words = _("Not started. Answer the question on this page, or upload a complete file.")
             messages.warning(request, words)
@@ -163,7 +163,8 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 return redirect(found)
             except NobodyToApprove:
                 obstacle = _(
-                    "A second person must approve these payments, but no other person may approve."
+                    "A second person must approve these payments, but no other person has this "
+                    "right."
                 )
     app = gateway.lending_app(app_id)
     reasons = approvals.describe_reasons(",".join(batches.find_reasons(found, app, request.user)))
@@ -195,7 +196,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         found.refresh_from_db()
         may_approve = _read_approval(request, found)["may_approve"]
         if may_approve and not approvals.is_expired(found.began_at):
-            words = _("Not approved. The rows have changed. The current rows are shown.")
+            words = _("Not approved. The rows have changed. This page shows the current rows.")
             messages.warning(request, words)
             return redirect(request.path)
         messages.warning(
@@ -246,7 +247,11 @@ def _move(
             tasks.enqueue(found)
         else:
             messages.info(
-                request, _("Nothing changed. These payments are already in another state.")
+                request,
+                _(
+                    "Nothing changed. The state of these payments changed while this page was "
+                    "open. Load the page again."
+                ),
             )
     return redirect(found)
 

@@ -83,7 +83,9 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         except Refused as error:
             form.add_error(None, ValidationError(str(error), code=error.code))
         else:
-            words = _("Saved. Statements with the same headings are read like this from now on.")
+            words = _(
+                "Saved. Later statements with the same headings will be read in the same way."
+            )
             return _finish(request, file, is_read, words)
     sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     context = {
@@ -180,15 +182,15 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
 def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
     """Return the reason why a row can't be recorded; empty if it can."""
     if file.needs_answer:
-        return _("you must first answer the question about this statement.")
+        return _("first answer the question about this statement.")
     if rows.has_odd_day(line):
-        return _("the date of this row can't be right.")
+        return _("this row has an impossible date.")
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
         return _("a person marked this payment as returned, not ours or recorded elsewhere.")
     if places.find_taken_back(app_id, [line.receipt_key]):
         return _("a row of a statement reverses this payment.")
     if question := find_open_questions(file, [line]).get(line.position):
-        words = _("%(question)s. Check the payments of the statement and decide on that page.")
+        words = _("%(question)s. Check the payments of the statement, then decide on this row.")
         return words % {"question": question.label}
     return ""
 

@@ -58,8 +58,8 @@ def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
             messages.warning(
                 request,
                 _(
-                    "Not saved. Another person has changed the place of this payment. Load the "
-                    "page again."
+                    "Not saved. Another person has already changed this payment. Load the page "
+                    "again."
                 ),
             )
         return redirect("unallocated", app_id)

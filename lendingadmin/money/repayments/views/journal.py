@@ -344,7 +344,9 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         messages.warning(request, str(rule))
         return redirect(repayment)
     if done:
-        messages.success(request, _("Set aside. You can record the next repayment of this loan."))
+        messages.success(
+            request, _("Set aside. You can now record the next repayment of this loan.")
+        )
     else:
         messages.warning(request, _("Nothing changed. This repayment no longer needs checking."))
     return redirect(repayment)
@@ -371,7 +373,7 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not form.is_valid():
         return _receipt(request, repayment, decline_form=form)
     if services.decline(repayment, form.cleaned_data["reason"], request.user):
-        words = _("Declined. The repayment will not be sent; your reason is saved.")
+        words = _("Declined. The repayment will not be sent. Your reason is saved.")
         messages.success(request, words, extra_tags="declined")
     else:
         messages.warning(

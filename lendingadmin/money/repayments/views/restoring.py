@@ -19,7 +19,7 @@ from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
-TICK = gettext_lazy("Tick the box below after you have checked this at the service.")
+TICK = gettext_lazy("First check the loan at the service, then tick the box below.")
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
         return redirect("needs-checking", app_id)
     if request.method == "POST":
         if found and "gone_through" in request.POST and restoration.end_gap(found, request.user):
-            words = _("Saved. Repayments no longer need that tick.")
+            words = _("Saved. The form no longer asks you to tick a box for each repayment.")
             messages.success(request, words, extra_tags="gap-ended")
         else:
             messages.warning(request, _("Nothing changed."))
