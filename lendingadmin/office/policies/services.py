@@ -25,7 +25,7 @@ def save_change(
     reason: str,
     day: date | None = None,
 ) -> PolicyVersion | None:
-    """Save a version as `save_policy` does. If it waits, the other managers get a mail."""
+    """Save a version as `save_policy` does. If the version waits, managers get a mail."""
     waits = needs_second(kind)
     with transaction.atomic():
         version = save_policy(
