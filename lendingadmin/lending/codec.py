@@ -86,7 +86,7 @@ def decode(body: bytes) -> object:
 
 @lru_cache(maxsize=32)
 def make_decoder(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
-    """Return a function like `decode` for lists, which reads only these keys of each item.
+    """Return a function that reads a list as `decode` does, but only these keys of each item.
 
     All other keys are skipped, such as most keys of a loan. An answer in another form is read
     completely.

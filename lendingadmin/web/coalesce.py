@@ -65,8 +65,8 @@ def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
     """Make the call if no other caller is making it; otherwise wait for that caller's result.
 
     `add` gives the lock to exactly one of many callers, unless an expired lock is stored. So the
-    lock is always released. If a process died with the lock, several callers may make the call
-    after `_LOCKED_SECONDS`. A waiting caller takes one of the places for calls, so that the
+    lock is always released. If a process died while it held the lock, several callers may make the
+    call after `_LOCKED_SECONDS`. A waiting caller takes one of the places for calls, so that the
     server's other threads stay free. Raise the LendingError of the call, or Throttled.
     """
     lock, mine, misses = f"{key}:lock", uuid4().hex, 0

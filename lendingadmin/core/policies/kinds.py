@@ -19,7 +19,10 @@ Words = Sequence[tuple[str, str]]
 
 
 class PolicyForm(forms.Form):
-    """Form of a rule. Its initial values, and the values that `get_values` returns, are JSON."""
+    """Form of a rule.
+
+    Its initial values come from JSON, and `get_values` returns values that can be stored as JSON.
+    """
 
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         self.app = app

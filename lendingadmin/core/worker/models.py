@@ -26,7 +26,8 @@ class Job(models.Model):
 
     A step is a compare-and-swap of `version`, so that only one of several workers takes the step.
     `heartbeat_at` is the time of the last step. If a worker dies, the `state` of the job does not
-    change, and `walks.resume_lost` lets another worker continue. A model adds its own states.
+    change, and `walks.resume_lost` lets another worker continue. Each subclass declares its own
+    states.
     """
 
     state: "models.CharField[str,str]"

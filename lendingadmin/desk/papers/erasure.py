@@ -25,7 +25,10 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the content of at most `most` papers made before this time; return their number."""
+    """Erase the content of at most `most` papers made before this time.
+
+    Return how many were erased.
+    """
     old = Paper.objects.filter(made_at__lt=before).exclude(content="")
     keys = list(old.order_by("made_at").values_list("pk", flat=True)[:most])
     return Paper.objects.filter(pk__in=keys).update(content="")

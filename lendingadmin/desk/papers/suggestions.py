@@ -41,8 +41,8 @@ _LONGEST_WAIT = 1.0
 class Suggestion:
     """A paper about a record. A form sends `token` to `url`.
 
-    Each of the `buttons`, which are a name, a value and a label, makes a paper. For key facts,
-    `form` has the amount and the day of the preview, and `limit` is the limit of the offer.
+    `buttons` has the name, the value and the label of each button that makes a paper. For key
+    facts, `form` has the amount and the day of the preview, and `limit` is the limit of the offer.
     """
 
     kind: PaperKind

@@ -271,8 +271,8 @@ class LoanList:
         """Return True if the amounts that put the loan on the list were paid.
 
         For a missed first instalment any repayment is enough. An amount that was not reported never
-        counts as paid. A loan stays on the list of a week, because the snapshot has only the next
-        instalment and another may be due within the week.
+        counts as paid. A loan stays on the list “Due this week”, because the snapshot has only the
+        next instalment and another may be due within the week.
         """
         recorded = self.recorded.get(loan.account_id)
         if recorded is None or not recorded.amount:

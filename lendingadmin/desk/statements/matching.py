@@ -343,9 +343,9 @@ class _Own:
 
 
 def _is_repeated(own: _Own, payment: About) -> bool:
-    """Return True unless the operator's words have another reference.
+    """Return False if the operator's words have a number that is not the payer's reference.
 
-    The reference that the payer entered, and the ids of the loan, are not another reference.
+    The ids of the loan are allowed there, and text without a digit is not checked.
     """
     found = _ACCOUNT.search(payment.details)
     reference = payment.reference.split()

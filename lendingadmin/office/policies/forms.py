@@ -19,7 +19,10 @@ class ReasonForm(forms.Form):
 
 
 class ChangeForm(ReasonForm):
-    """Form for a change: the reason, and the first day in the lender's zone. No day means now."""
+    """Form for a change: the reason, and the first day in the lender's zone.
+
+    An empty day means now.
+    """
 
     validFrom = day_field(
         label=_("From"),

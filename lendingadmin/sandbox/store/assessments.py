@@ -37,7 +37,7 @@ def create(
     now: datetime,
     request_id: str | None = None,
 ) -> Assessment:
-    """Create an assessment of the current data.
+    """Create an assessment of an account from stored data of the time until `timestamp`.
 
     `assessment_type` is a full name. `request_id` is the requestId if getOffers needs the
     assessment. Raise Invalid for an unknown account or type and for a timestamp in the future,

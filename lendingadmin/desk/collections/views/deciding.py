@@ -45,7 +45,8 @@ def stops(request: PersonRequest, app_id: str) -> HttpResponse:
 def end_stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show a stop; a POST with a reason ends the stop and redirects to the list of stops.
 
-    A warning is shown if the stop had already ended. Raise Http404 for a stop that is not open.
+    If another person ends the stop during this request, the next page has a warning. Raise Http404
+    for a stop that is not open.
     """
     rows = Stop.objects.select_related("created_by", "call")
     stop = get_object_or_404(rows, app_id=app_id, pk=number, ended_at=None)

@@ -32,7 +32,7 @@ MINE = "mine"
 
 
 class ListedBorrower(NamedTuple):
-    """A borrower of a list, with the open loans; None if these are not known."""
+    """A borrower of a list, with the open loans; `owing` is None if the loans are not known."""
 
     borrower_id: str
     owing: OpenLoans | None

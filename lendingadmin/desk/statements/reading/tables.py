@@ -257,7 +257,7 @@ def _run_sheet_process(content: bytes) -> bytes:
 
 
 def _read_memory(process_id: int) -> int:
-    """Return the bytes of memory that a process uses at present; 0 if it has ended."""
+    """Return the memory that a process uses at present, in bytes; 0 if the process has ended."""
     try:
         pages = Path(f"/proc/{process_id}/statm").read_text().split()[1]
     except (OSError, IndexError):
