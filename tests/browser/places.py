@@ -641,7 +641,7 @@ ASSIGNMENTS = (
     ),
     Place("assignment-rule-set", f"{_ASSIGNED}/rules/{{rules}}/", shows="in force"),
     Place("queue-mine", f"{_CALLS}/mine/", "officer", shows="My borrowers"),
-    Place("queue-made", f"{_CALLS}/{{made_queue}}/", shows="in the order of its list"),
+    Place("queue-made", f"{_CALLS}/{{made_queue}}/", shows="in the order of the list"),
     Place("call-queue-new", f"{_CALLS}/queues/new?show=overdue", shows="Callers"),
     Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Close this queue"),
 )
