@@ -92,7 +92,7 @@ SIGNING_IN = (
 
 FRAME = (
     Place("home", f"{_APP}/", shows="Portfolio"),
-    Place("home-support", f"{_APP}/", "support", shows="My payments today"),
+    Place("home-support", f"{_APP}/", "support", shows="My repayments today"),
     Place("payment", f"{_APP}/payment", "support", shows="Record a repayment"),
     Place("home-counting", "/apps/ghana/", shows="137 of about 250"),
     Place("loans-behind-figure", _COUNTED + "par1", shows="more than 1 day late"),

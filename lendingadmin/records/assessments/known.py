@@ -187,7 +187,7 @@ def keep(app_id: str, found: Assessment) -> Assessment:
 
 KEPT = KeptOn(
     gettext_noop("assessments"),
-    gettext_noop("the next update deletes the assessments that the service no longer lists"),
+    gettext_noop("the next update deletes assessments that the service no longer lists"),
     count_of_borrower,
     list_rows,
 )
