@@ -42,7 +42,7 @@ class LendingError(Exception):
     if the call may have changed data; always NO for a read
     """
 
-    default_message: ClassVar[str] = _("The lending service could not do this.")
+    default_message: ClassVar[str] = _("The lending service could not do this action.")
     default_saved: ClassVar[Saved] = Saved.UNKNOWN
 
     def __init__(
@@ -92,7 +92,7 @@ class TokenRefused(NotAccepted):
     The account may still be valid, because the token may have expired or been revoked.
     """
 
-    default_message = _("The lending service refused the dashboard's access token for this call.")
+    default_message = _("The lending service refused the dashboard's access for this action.")
 
 
 class NotAllowed(LendingError):
@@ -218,7 +218,8 @@ class UnidentifiedRecord(LendingError):
     """Error: the answer does not identify its record, so a form must not use its data."""
 
     default_message = _(
-        "The lending service does not say who owns this record. It may belong to another borrower."
+        "The lending service does not say who owns this record. The record may belong to "
+        "another borrower."
     )
     default_saved = Saved.NO
 
@@ -227,7 +228,8 @@ class Unconfirmed(LendingError):
     """Error: a write was accepted, but the answer is not the record that was sent."""
 
     default_message = _(
-        "The lending service accepted this, but its answer does not show that it was saved."
+        "The lending service accepted your entry, but its answer does not show that the entry "
+        "was saved."
     )
 
 
@@ -244,7 +246,7 @@ class InvalidId(LendingError, ValueError):
 class InvalidFilter(LendingError, ValueError):
     """Error: no filter can contain this value. Nothing was sent. Spec: Shared list behaviour."""
 
-    default_message = _("The service can't search for this.")
+    default_message = _("The service can't search for this value.")
     default_saved = Saved.NO
 
 

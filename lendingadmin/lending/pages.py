@@ -36,7 +36,7 @@ READ_ON_SECONDS = 10.0
 EMPTY_PAGES = 100
 
 _TOO_FAR = gettext_noop(
-    "The lending service's answer is too large to read at once. Ask for fewer items on a page."
+    "The lending service's answer is too large to read at once. Choose fewer rows on a page."
 )
 LED_BACK = gettext_noop("The service sent the same page again, so later pages can't be read.")
 ENDLESS = gettext_noop(

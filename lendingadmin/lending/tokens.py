@@ -152,24 +152,32 @@ def _make_error(
 
 def _explain_status(status: int) -> tuple[type[LendingError], str]:
     if status == 429:
-        return RateLimited, _("The token issuer is receiving too many requests. Nothing was sent.")
+        return RateLimited, _(
+            "The service's sign-in server is receiving too many requests. Nothing was sent."
+        )
     if 400 <= status < 500:
         return NotAccepted, NotAccepted.default_message
-    return ServiceFault, _("The token issuer had a fault. Nothing was sent.")
+    return ServiceFault, _("The service's sign-in server had a fault. Nothing was sent.")
 
 
-_TIMED_OUT = _("The token issuer did not answer in time. Nothing was sent.")
-_UNREADABLE = _("The token issuer gave no token that can be used. Nothing was sent.")
+_TIMED_OUT = _("The service's sign-in server did not answer in time. Nothing was sent.")
+_UNREADABLE = _("The service's sign-in server sent an answer that can't be used. Nothing was sent.")
 _FAULTS: dict[Fault, tuple[type[LendingError], str]] = {
-    Fault.NOT_OPENED: (Unreachable, _("The token issuer can't be reached. Nothing was sent.")),
+    Fault.NOT_OPENED: (
+        Unreachable,
+        _("The service's sign-in server can't be reached. Nothing was sent."),
+    ),
     Fault.UNTRUSTED: (
         Untrusted,
-        _("The certificate of the token issuer is not trusted. Nothing was sent."),
+        _("The certificate of the service's sign-in server is not trusted. Nothing was sent."),
     ),
     Fault.TIMED_OUT: (TimedOut, _TIMED_OUT),
     Fault.BROKEN: (
         ServiceFault,
-        _("The connection to the token issuer broke before the answer. Nothing was sent."),
+        _(
+            "The connection to the service's sign-in server broke before the answer. Nothing "
+            "was sent."
+        ),
     ),
 }
 

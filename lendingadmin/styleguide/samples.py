@@ -85,7 +85,7 @@ def cards() -> list[Card]:
             )
         ),
         Card(
-            title="Your role does not allow this",
+            title="Your role does not allow this action",
             cause="To record a repayment you need the role support; you are signed in as viewer.",
             next="Ask a manager to do it, or to give you the role.",
             tone="warn",

@@ -44,7 +44,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 #: The title of the card for a refused request.
-REFUSED = gettext_noop("Your role does not allow this")
+REFUSED = gettext_noop("Your role does not allow this action")
 # The HTTP methods of allauth's views, which have their own rules.
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
 _CHANGE_PASSWORD = "account_change_password"  # noqa: S105  # pragma: allowlist secret
@@ -272,7 +272,7 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
     if is_confirmed(request):
         return None
     if request.method == "POST":
-        words = _("Nothing has changed yet. Confirm that it is you, then repeat your action.")
+        words = _("Nothing has changed yet. Confirm your identity, then repeat your action.")
         messages.warning(request, words, extra_tags="confirm-first")
     return _lead_away(request, get_confirm_url(request))
 
@@ -312,7 +312,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 
     This is Django's handler403.
     """
-    return _refused(request, str(exception or "") or _("Your role does not allow this."))
+    return _refused(request, str(exception or "") or _("Your role does not allow this action."))
 
 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
@@ -324,7 +324,7 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     card = Card(
         title=_(REFUSED),
         cause=cause,
-        next=_("Ask a manager to do this for you, or to give you the role."),
+        next=_("Ask a manager to do this action for you, or to give you the role."),
         saved="" if request.method in ("GET", "HEAD") else "no",
         tone="warn",
         finding="role",

@@ -128,7 +128,7 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
         if time_left.has_passed:
             raise Throttled(
                 _(
-                    "The service has not yet answered other people who asked for the same data. "
+                    "The service has not yet answered earlier requests for the same data. "
                     "Nothing was sent."
                 )
             )

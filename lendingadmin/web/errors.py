@@ -71,7 +71,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         NotFound,
         _("Record not found at the service"),
-        _("Check the id, and the app in the header."),
+        _("Check the id. Also check the app that is chosen in the header."),
         HTTPStatus.NOT_FOUND,
     ),
     (
@@ -88,17 +88,16 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         NotAllowed,
-        _("The service account may not do this"),
+        _("The dashboard's service account may not do this action"),
         _(
-            "Your role in this dashboard is not the cause. Ask your administrator to give the "
-            "service account "
-            "the right."
+            "Your role in this dashboard is not the cause. Ask your administrator to give this "
+            "right to the service account."
         ),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         TokenRefused,
-        _("The service refused the access token of this request"),
+        _("The service refused this dashboard's access"),
         _("Try again in a minute. If this happens again, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
@@ -110,7 +109,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         RateLimited,
-        _("The service wants fewer requests"),
+        _("The service is receiving too many requests"),
         _("Wait a minute and try again."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
@@ -130,8 +129,9 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         MayBeRestored,
         _("Not sent, because the database may have been restored"),
         _(
-            "Tell a manager. The manager and your administrator can solve this on the page Needs"
-            " checking. Your entry is saved, and you can send it again after that."
+            "Tell a manager. The manager and your administrator can solve this problem on the "
+            "page “Needs checking”. Your entry is saved. You can send your entry again after "
+            "that."
         ),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
@@ -200,7 +200,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         InvalidFilter,
-        _("Can't search like this"),
+        _("Can't search in this way"),
         _("Search in another way, such as by the id of the loan."),
         HTTPStatus.BAD_REQUEST,
     ),

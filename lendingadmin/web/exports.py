@@ -68,12 +68,14 @@ class ExportPlaces(ForkSafe):
             if self._taken[person_id] >= MOST_OF_ONE:
                 raise Throttled(
                     _(
-                        "Not exported. Another export of yours is running. Wait until that "
-                        "export ends."
+                        "Not exported. You have another export that is still running. Wait "
+                        "until that export ends."
                     )
                 )
             if self._taken.total() >= MOST:
-                raise Throttled(_("Not exported. Other people are exporting now. Try again soon."))
+                raise Throttled(
+                    _("Not exported. Other people are exporting now. Try again in a few minutes.")
+                )
             self._taken[person_id] += 1
         metrics.EXPORTS.inc()
 
@@ -154,8 +156,8 @@ class MomentText(Func):
         SQLite stores a time as UTC text, with microseconds only if they are not zero.
         """
         parts = (
-            "SUBSTR(%(expressions)s, 1, 10) || 'T' || SUBSTR(%(expressions)s, 12, 8) || '.'"
-            " || SUBSTR(SUBSTR(%(expressions)s, 21, 3) || '000', 1, 3) || 'Z'"
+            "SUBSTR(%(expressions)s, 1, 10) || 'T' || SUBSTR(%(expressions)s, 12, 8) || '.' "
+            "|| SUBSTR(SUBSTR(%(expressions)s, 21, 3) || '000', 1, 3) || 'Z'"
         )
         return self.as_sql(compiler, connection, template=parts, **context)
 
@@ -409,8 +411,8 @@ def back_to_list(request: PersonRequest) -> HttpResponse:
 def describe_repeated(count: int) -> str:
     """Return the last line of an export, if the service sent some rows again."""
     return ngettext(
-        "REPEATED: the service sent %(count)s row again; this file has it once",
-        "REPEATED: the service sent %(count)s rows again; this file has them once",
+        "REPEATED: the service sent %(count)s row twice; this file has the row once",
+        "REPEATED: the service sent %(count)s rows twice; this file has each row once",
         count,
     ) % {"count": count}
 

@@ -34,7 +34,7 @@ _ORDERS = (
     ("asc", gettext_lazy("oldest first")),
 )
 NO_PAGE_SIZE = gettext_lazy("You can't choose a page size for this list.")
-NO_SUCH_PAGE = gettext_lazy("The page that you asked for no longer exists. This is the first page.")
+NO_SUCH_PAGE = gettext_lazy("The page that you asked for no longer exists. You see the first page.")
 PAGE_SIZES = (25, 50, 100, 250, 1000)
 # The parameters of an address that name a page of a list.
 _POSITIONS = ("pageToken", "from", "page", "before", "after")
@@ -227,7 +227,8 @@ def read_page(
         token, skip = None, 0
     if page.page_size and page.page_size < size:
         notes.append(
-            _("%(size)s rows are too large for one page, so this page has fewer.") % {"size": size}
+            _("%(size)s rows are too large for one page, so this page has fewer rows.")
+            % {"size": size}
         )
     # Some callers read only the ids of a list, and have no person.
     person = getattr(request, "user", None)

@@ -36,13 +36,13 @@ def in_current_zone(typed: datetime) -> datetime:
     if not found:
         raise ValidationError(
             _(
-                "Clocks go forward on that day, so %(clock)s does not exist in %(place)s. "
+                "On that day, clocks go forward and %(clock)s does not exist in %(place)s. "
                 "Enter another time."
             )
             % {"clock": clock, "place": place}
         )
     one, other = (f"{clock} {offset_words(moment)}" for moment in found)
-    words = _("Clocks go back on that day, so %(clock)s comes twice. Choose %(one)s or %(other)s.")
+    words = _("On that day, clocks go back and %(clock)s comes twice. Choose %(one)s or %(other)s.")
     raise ValidationError(words % {"clock": clock, "one": one, "other": other})
 
 

@@ -75,7 +75,7 @@ class StatusWordsForm(PolicyForm):
         """Check that no number has two words."""
         cleaned = super().clean() or self.cleaned_data
         for table in _TABLES:
-            words = gettext("This number has a word already.")
+            words = gettext("This number already has a word.")
             refuse_twice(self, self._list_names(table), words)
         return cleaned
 

@@ -106,10 +106,12 @@ class QuotasForm(PolicyForm):
         max_value=100_000_000,
     )
     opened = forms.IntegerField(
-        label=gettext_lazy("Borrowers opened by one person in an hour: mail to managers above"),
+        label=gettext_lazy("Borrowers opened by one person in an hour: e-mail to managers above"),
         min_value=0,
         max_value=300,
-        help_text=gettext_lazy("0 means no mail. A person can open 300 at most."),
+        help_text=gettext_lazy(
+            "Enter 0 for no e-mail. One person can open at most 300 borrowers in an hour."
+        ),
     )
 
 

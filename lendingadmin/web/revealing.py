@@ -33,7 +33,7 @@ class RevealPurpose(TextChoices):
     ASSESSMENT = "assessment", _("Deciding on a loan")
     COMPLAINT = "complaint", _("A complaint")
     CORRECTION = "correction", _("Correcting a record")
-    ACCESS = "access", _("The person asked what is stored about them")
+    ACCESS = "access", _("The borrower asked what data is stored")
 
 
 class RevealForm(forms.Form):

@@ -68,10 +68,12 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
 def build_saved_card(done: str = _SAVED) -> Card:
     """Return the card for a write that the service confirmed, but the database did not save."""
     return Card(
-        title=_("The service %(done)s this, but the dashboard could not save the confirmation")
+        title=_(
+            "The service %(done)s your entry, but the dashboard could not save the confirmation"
+        )
         % {"done": _(done)},
         cause=" ".join([_(NO_DATABASE), _("Your entry is shown as “needs checking”.")]),
-        next=_("Do not enter this again. Open the record in a minute."),
+        next=_("Do not enter the same data again. Open the record in a minute."),
         saved="yes",
         tone="warn",
     )
@@ -80,9 +82,12 @@ def build_saved_card(done: str = _SAVED) -> Card:
 def build_unknown_card(done: str = _SAVED) -> Card:
     """Return the card for a write that was sent, but the database did not save its outcome."""
     return Card(
-        title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
+        title=_("We don't know yet whether your entry was %(done)s") % {"done": _(done)},
         cause=" ".join([_("Your entry was sent to the lending service."), _(NO_DATABASE)]),
-        next=_("Do not enter this again. The dashboard checks it automatically in two minutes."),
+        next=_(
+            "Do not enter the same data again. The dashboard checks your entry automatically "
+            "in two minutes."
+        ),
         saved="unknown",
         tone="odd",
     )
@@ -158,7 +163,7 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
         return replace(
             build_unknown_card(),
             cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
-            next=_("Check the record before you enter this again."),
+            next=_("Check the record before you enter the same data again."),
         )
     return replace(
         build_not_sent_card(),

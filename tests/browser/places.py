@@ -92,7 +92,7 @@ SIGNING_IN = (
 
 FRAME = (
     Place("home", f"{_APP}/", shows="Portfolio"),
-    Place("home-support", f"{_APP}/", "support", shows="My payments today"),
+    Place("home-support", f"{_APP}/", "support", shows="My repayments today"),
     Place("payment", f"{_APP}/payment", "support", shows="Record a repayment"),
     Place("home-counting", "/apps/ghana/", shows="137 of about 250"),
     Place("loans-behind-figure", _COUNTED + "par1", shows="more than 1 day late"),
@@ -641,7 +641,7 @@ ASSIGNMENTS = (
     ),
     Place("assignment-rule-set", f"{_ASSIGNED}/rules/{{rules}}/", shows="in force"),
     Place("queue-mine", f"{_CALLS}/mine/", "officer", shows="My borrowers"),
-    Place("queue-made", f"{_CALLS}/{{made_queue}}/", shows="in the order of its list"),
+    Place("queue-made", f"{_CALLS}/{{made_queue}}/", shows="in the order of the list"),
     Place("call-queue-new", f"{_CALLS}/queues/new?show=overdue", shows="Callers"),
     Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Close this queue"),
 )

@@ -183,7 +183,7 @@ def test_the_people_of_a_queue_work_on_it_as_on_the_others(
     assert "Big ones" not in read_page(desk, COLLECTIONS)
     assert desk.get(address).status_code == 404
     assert desk.post(f"{address}next").status_code == 404
-    assert "3 to call, in the order of its list" in words(read_page(clerk, address))
+    assert "3 to call, in the order of the list" in words(read_page(clerk, address))
     first = press_next(clerk, made.key)
     assert Lease.objects.get().queue == made.key and "Big ones" in read_page(
         clerk, f"{COLLECTIONS}calls/{first}/"

@@ -42,7 +42,7 @@ def test_another_is_refused_and_nothing_is_sent(tls_server: FaultServer) -> None
 
 def test_the_issuer_s_certificate_too(tls_server: FaultServer, tmp_path: Path) -> None:
     tls_server.on("/token", do.token("token-1"))
-    with pytest.raises(Untrusted, match=r"certificate.*token issuer"):
+    with pytest.raises(Untrusted, match=r"certificate.*sign-in server"):
         TokenSource(tls_server.url, "me", "secret").get_token()
     route = Route(ca_file=str(tmp_path / "own.pem"))
     assert TokenSource(tls_server.url, "me", "secret", route=route).get_token().value == "token-1"

@@ -328,7 +328,7 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
         "1 entries of the search index",
         "5 calls, promises and “do not call”",
         "1 offers",
-        "1 texts of other writes",
+        "1 texts of other changes",
         "1 texts of repayments",
         "1 records that people opened recently",
         "1 payers of statement rows",
@@ -367,7 +367,7 @@ def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
     call_command("erase", "old", "--dry-run", stdout=out)
     said = out.getvalue()
     assert WOULD_BE_ERASED_BY_AGE in said
-    for line in ("2 texts of repayments", "2 texts of other writes", "2 offers"):
+    for line in ("2 texts of repayments", "2 texts of other changes", "2 offers"):
         assert f"  {line}, older than 30 days\n" in said
     for line in ("2 payers of statement rows", "2 texts of notes"):
         assert f"  {line}, older than 30 days\n" in said

@@ -294,7 +294,7 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
     call_command("erase", "old", "--dry-run", stdout=out)
     assert out.getvalue().splitlines() == [
         WOULD_BE_ERASED_BY_AGE,
-        "  2 rows of: other writes and their checks, older than 100 days; deleted after "
+        "  2 rows of: other changes and their checks, older than 100 days; deleted after "
         "that time, if finished",
         "  0 finished rows of: sessions",
         "  0 finished rows of: worker tasks",

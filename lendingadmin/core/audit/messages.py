@@ -29,7 +29,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.collections.manageQueues": _("Changed a call queue"),
         "dashboard.assignments.change": _("Changed the officer of borrowers"),
         "dashboard.assignments.handOver": _("Handed borrowers over, or ended a hand-over"),
-        "dashboard.restored": _("Ended the check after a restore of the database"),
+        "dashboard.restored": _("Ended the check after the database was restored"),
         "dashboard.sheets.make": _("Made a collection sheet"),
         "dashboard.sheets.return": _("Entered amounts of a collection sheet"),
         "dashboard.sheets.cancel": _("Cancelled a collection sheet"),
@@ -75,7 +75,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.restored", "suspected"): _("Found that the database may be an older copy"),
         ("dashboard.restored", "not restored"): _("Confirmed that the database was not restored"),
         ("sign-in", "refused"): _("Tried to sign in"),
-        ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
+        ("sign-out", "idle"): _("Was signed out after half an hour without activity"),
         ("sign-out", "over"): _("Was signed out at the time limit of a session"),
         # The outcome as it was stored before the length became a setting.
         ("sign-out", "after 12 hours"): _("Was signed out after twelve hours"),
@@ -99,7 +99,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.notes.write", "unpinned"): _("Unpinned a note"),
         ("people", "added"): _("Added a person"),
         ("people.setupLink", "cancelled"): _(
-            "Cancelled a set-up link or the password chosen with it"
+            "Cancelled a set-up link, or the password chosen with the link"
         ),
         ("people.password", "set"): _("Set a person's password on the server"),
         ("people", "deactivated"): _("Deactivated a person"),

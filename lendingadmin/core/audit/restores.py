@@ -49,8 +49,8 @@ class MayBeRestored(LendingError):
 
     def __init__(self) -> None:
         words = _(
-            "The dashboard's database may be an older copy. Repayments sent after that copy "
-            "may be missing from it, and this repayment may be sent twice."
+            "The dashboard's database may be an older copy. Repayments that were sent after "
+            "the copy was made may be missing, so this repayment may be recorded twice."
         )
         super().__init__(words, saved=Saved.NO)
 

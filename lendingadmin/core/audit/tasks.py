@@ -80,8 +80,8 @@ def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
     people = User.objects.with_perm(VIEW_AUDIT).exclude(email="")
     words = _(
         "The audit trail is broken at entry %(entry)s: %(what)s. Something other than the "
-        "dashboard wrote to the dashboard's database. Find out who had access, and run "
-        "“manage.py audit verify”. %(address)s"
+        "dashboard wrote to the dashboard's database. Find out who had access to the database, "
+        "and run “manage.py audit verify”. %(address)s"
     )
     given = {"entry": entry_id, "what": _(what)}
     given["address"] = f"{settings.DASHBOARD_URL}{reverse('audit')}"

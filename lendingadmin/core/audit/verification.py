@@ -18,11 +18,11 @@ _PUT_IN_AT_MOST = 100
 
 CHANGED = _("the entry was changed")
 NO_MAC = _(
-    "the entry has no MAC, so something other than the dashboard wrote the entry or removed its MAC"
+    "the entry has no check code, so something other than the dashboard wrote or changed the entry"
 )
-MISSING = _("the entries before this entry are missing")
+MISSING = _("entries before this entry are missing")
 INSERTED = _("the entry was inserted")
-CUT = _("this entry and the entries after it are missing or were changed")
+CUT = _("this entry and all later entries are missing or were changed")
 
 
 class Break(NamedTuple):

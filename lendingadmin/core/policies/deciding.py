@@ -42,7 +42,7 @@ def _describe_now(app: LendingApp) -> str:
     managers = User.objects.with_perm(CHANGE_POLICIES, obj=app_id).count()
     words = ngettext(
         "%(count)s person may change the settings of %(app)s.",
-        "%(count)s people may change the settings of %(app)s, and approve changes of others.",
+        "%(count)s people may change the settings of %(app)s and approve each other's changes.",
         managers,
     )
     return words % {"count": managers, "app": app.app_id}
@@ -100,9 +100,12 @@ def find_obstacle(kind: PolicyKind, app_id: str, by: User) -> str:
     if not may_change(by, kind, app_id):
         return _("This setting is for all apps. Only a manager of all apps can change it.")
     if find_waiting(app_id, kind):
-        return _("A change waits for a second manager. Nothing else can be changed until then.")
+        return _(
+            "A change is waiting for a second manager. This setting can't be changed again "
+            "before the decision."
+        )
     if needs_second(kind) and not list_deciders(kind, app_id, by):
-        return _("A second manager must approve this change, and no other manager may.")
+        return _("A second manager must approve this change, but no other manager has this right.")
     return ""
 
 

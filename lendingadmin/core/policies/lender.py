@@ -63,7 +63,10 @@ class LenderForm(PolicyForm):
     payment = _line(
         200,
         label=_("How to pay"),
-        help_text=_("For notices, such as: M-PESA Paybill 555000, account: the loan number."),
+        help_text=_(
+            "This text is printed on notices. Example: “M-PESA Paybill 555000, account: the "
+            "loan number”."
+        ),
     )
     notice_days = forms.IntegerField(
         label=_("Days to pay after a notice"),

@@ -77,14 +77,17 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
             ),
             "Digital Credit Providers Regulations, L.N. 46 of 2022 (jmkadvocates.co.ke)",
         ),
-        Fact(_("No calling hours were found in the law."), "", is_verified=False),
+        Fact(_("We found no calling hours in the law."), "", is_verified=False),
         Fact(
             _("After a default, interest is never more than the principal owed at that time."),
             "Banking Act s. 44A (kn.co.ke)",
             is_verified=False,
         ),
         Fact(
-            _("This is a draft for lenders that take no deposits. Check whether it is in force."),
+            _(
+                "There is a draft law for lenders that take no deposits. Check whether the law "
+                "is in force."
+            ),
             "Draft of 7 Aug 2025 (cliffedekkerhofmeyr.com)",
             is_verified=False,
         ),
@@ -106,7 +109,10 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
     ),
     "TZ": (
         Fact(
-            _("Rates and fees are shown, in Kiswahili or in both languages. No contact lists."),
+            _(
+                "Rates and fees are shown in Kiswahili or in both languages. Contact lists are "
+                "not allowed."
+            ),
             "Guidance note for digital Tier 2 lenders, 27 Aug 2024 (rive.co.tz)",
             values={"lender": lambda present: {**present, "language": "sw"}},
         ),
@@ -128,8 +134,8 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
     "NG": (
         Fact(
             _(
-                "No calls or visits about debts between 21:00 and 8:00. This is not verified for"
-                " digital-only lenders."
+                "No calls or visits about debts between 21:00 and 8:00. We have not verified "
+                "this rule for digital-only lenders."
             ),
             "CBN Consumer Protection Regulations 5.5.7 (loansharkreview.com; publicsectormag.net)",
             values={"calling": _call_within("08:00", "21:00")},

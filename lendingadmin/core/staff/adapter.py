@@ -133,7 +133,9 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             "sign-in",
             subject=person.username if person else "",
             outcome="refused",
-            detail=detail if person is None or person.is_active else _("wrong password, inactive"),
+            detail=detail
+            if person is None or person.is_active
+            else _("wrong password, deactivated account"),
         )
 
 
@@ -156,8 +158,8 @@ class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy(
-            "This code is wrong or expired. Enter the next code. If the next code is refused "
-            "too, set your phone to automatic time."
+            "This code is wrong or expired. Enter the next code. If the next code is also "
+            "refused, set the time of your phone to automatic."
         )
     }
 

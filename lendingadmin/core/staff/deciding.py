@@ -24,12 +24,12 @@ from lendingadmin.core.staff.services import (
     record_change,
 )
 
-ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this.")
+ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this change.")
 NO_RIGHT_ANY_MORE = gettext_lazy(
     "The manager who asked for this change no longer has the right to do so. Please ask again."
 )
 NOTHING_TO_DECIDE = gettext_lazy(
-    "Nothing to decide. This request was decided before or has expired."
+    "Nothing to decide. This request was already decided or has expired."
 )
 
 

@@ -97,7 +97,7 @@ class NewPersonForm(PersonForm):
         super().__init__(*args, **options)
         self.fields["username"].label = _("User name")
         self.fields["username"].help_text = _(
-            "Used to sign in. The user name can't be changed later."
+            "The person signs in with this name. The user name can't be changed later."
         )
         self.fields["username"].widget.attrs["autofocus"] = True
 

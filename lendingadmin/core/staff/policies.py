@@ -122,8 +122,8 @@ RETENTION = PolicyKind(
     "retention",
     _("Retention"),
     _(
-        "Texts are notes, reasons, messages and offers. Amounts, ids and days stay. Only data of "
-        "finished records is erased or deleted."
+        "Personal texts are notes, reasons, messages and offers. Amounts, ids and days are not "
+        "erased. Only data of finished records is erased or deleted."
     ),
     RetentionForm,
     {TEXTS: 1825, ROWS: 0, **_OWN_DAYS},

@@ -44,7 +44,7 @@ class Table(NamedTuple):
     kind: str = ""
     list_older: ListOlder | None = None
     delete_older: DeleteOlder | None = None
-    then: str = _("deleted after that time, if finished")
+    then: str = _("finished rows are deleted after that time")
     find_over: FindOver | None = None
 
     @property

@@ -38,8 +38,8 @@ ROLE_WORDS: Mapping[str, str] = MappingProxyType(
         OFFICER: _("registers borrowers, creates loans, starts assessments, requests offers"),
         SUPPORT: _("records repayments, prints and exports"),
         MANAGER: _(
-            "can do all of this, resolves repayments that need checking, sees the audit trail, "
-            "manages people"
+            "has the rights of the other roles, resolves repayments that need checking, sees "
+            "the audit trail, manages people"
         ),
     }
 )
@@ -68,7 +68,11 @@ _RIGHTS = (
     Right("lending.borrowers.getOffers", _("request offers"), _LENDERS),
     Right("lending.borrowers.getOfferContracts", _("see an offer's contracts"), ROLES),
     Right("dashboard.borrowers.search", _("search borrowers by name, phone or number"), _WRITERS),
-    Right("dashboard.borrowers.names", _("see the names of borrowers next to their ids"), _WRITERS),
+    Right(
+        "dashboard.borrowers.names",
+        _("see the names of borrowers next to the borrowers' ids"),
+        _WRITERS,
+    ),
     Right("dashboard.borrowers.contact", _("see phone numbers and e-mail addresses"), _WRITERS),
     Right(
         "dashboard.borrowers.identity",

@@ -71,8 +71,8 @@ def mail_setup_link(person: User, address: str) -> bool:
             address,
             "",
             _(
-                "The link works once, for %(hours)s hours. If you did not expect this mail, tell "
-                "a manager."
+                "The link works once, for %(hours)s hours. If you did not expect this e-mail, "
+                "tell a manager."
             )
             % {"hours": hours},
         ]

@@ -82,8 +82,8 @@ def tell_of_mass_reading(entry_id: int) -> None:
         asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
         text = _(
             "%(person)s opened %(count)s in %(app)s. If you do not know the reason, ask this "
-            "person. If someone else used the account, deactivate it. The audit trail lists "
-            "the borrowers: %(address)s"
+            "person. If someone else used the account, deactivate the account. The audit trail "
+            "lists the borrowers: %(address)s"
         )
         given = {
             "person": entry.username,

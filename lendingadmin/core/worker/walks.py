@@ -116,7 +116,7 @@ class Walk(ABC, Generic[Row]):
     def find_obstacle(self) -> str:
         """Return a sentence with the reason why the walk cannot continue; empty if it can."""
         is_configured = any(app.app_id == self.row.app_id for app in settings.LENDING_APPS)
-        return "" if is_configured else _("This app is no longer configured.")
+        return "" if is_configured else _("This app is no longer in the settings of the dashboard.")
 
     def end_list(self, until: float) -> timedelta | None:
         """Do the work after the last page.
@@ -133,7 +133,10 @@ class Walk(ABC, Generic[Row]):
 
     def _run_slice(self) -> timedelta | None:
         row = self.row
-        breaks = _("The update stopped several times at the same place. The log has the reason.")
+        breaks = _(
+            "The update stopped several times at the same place. The administrator can find "
+            "the reason in the log."
+        )
         obstacle = self.find_obstacle() or (row.tries >= TRIES and (row.why or breaks))
         if obstacle:
             self.end(FAILED, obstacle)
@@ -151,7 +154,7 @@ class Walk(ABC, Generic[Row]):
                 return self._pause_or_fail(error)
             if not row.restarted:
                 return self.start_over()
-            self.end(FAILED, _("The service twice refused a page token that it had sent."))
+            self.end(FAILED, _("The service twice refused to send the next page of its list."))
         return None
 
     def read(self, until: float) -> timedelta | None:
@@ -167,7 +170,7 @@ class Walk(ABC, Generic[Row]):
                 return self.end_list(until)
             if self.row.empty_pages >= EMPTY_PAGES:
                 words = _(
-                    "The service's list continued for %(count)s pages, but these pages had "
+                    "The service sent %(count)s more pages of its list, but these pages had "
                     "nothing new."
                 )
                 raise UnfinishedList(words % {"count": EMPTY_PAGES})

@@ -159,7 +159,7 @@ class RuleForm(forms.Form):
         """Require officers for a rule with a product; an empty row is not a rule."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("product") and not cleaned.get("officers") and not self.errors:
-            words = gettext("Choose officers, or clear the product.")
+            words = gettext("Choose officers for this product, or clear the product.")
             self.add_error("officers", forms.ValidationError(words, code="required"))
         return cleaned
 

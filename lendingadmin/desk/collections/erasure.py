@@ -119,7 +119,7 @@ TABLES = [
 KEPT = [
     KeptOn(
         _("open promises and “do not call”"),
-        _("still open; erase again after they are decided"),
+        _("still open; erase the data again after a decision"),
         count_open,
         list_rows=list_rows,
     ),

@@ -47,7 +47,7 @@ class CallForm(forms.Form):
         max_length=_LONGEST_NOTE,
         required=False,
         label=_("Note"),
-        help_text=_("A few words. The Enter key saves."),
+        help_text=_("Write a few words. The Enter key saves."),
     )
     amount = AmountField(
         max_digits=15, decimal_places=3, min_value=Decimal("0.001"), required=False
@@ -56,7 +56,7 @@ class CallForm(forms.Form):
     nextDay = day_field(
         label=_("Call again on"),
         required=False,
-        help_text=_("Leave empty to let the result decide the day."),
+        help_text=_("If this field is empty, the result decides the day."),
     )
     isIncoming = forms.BooleanField(label=_("The borrower called us"), required=False)
     loan = forms.ChoiceField(label=_("About the loan"), required=False)
@@ -121,7 +121,7 @@ class CallForm(forms.Form):
                     self.add_error(name, forms.ValidationError(words, code="required"))
         needs_loan = (Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
         if outcome in needs_loan and not cleaned.get("loan") and "loan" not in self.errors:
-            self.add_error("loan", gettext("This result needs a loan, but no loan is chosen."))
+            self.add_error("loan", gettext("This result needs a loan. Choose a loan."))
         if not self.is_open and not cleaned.get("isIncoming"):
             words = gettext("Outside calling hours. Tick if the borrower called you.")
             self.add_error("isIncoming", forms.ValidationError(words, code="closed"))

@@ -30,14 +30,16 @@ class CallQueueForm(forms.Form):
     name = LineField(
         max_length=LONGEST_NAME,
         label=_("Name"),
-        help_text=_("Describe the borrowers in the queue. Don't use a person's name."),
+        help_text=_(
+            "Choose a name that describes the borrowers in the queue. Don't use a person's name."
+        ),
     )
     people = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label=_("Callers"),
-        help_text=_("Leave empty for everybody who may call."),
+        help_text=_("If this field is empty, everybody who may call can use the queue."),
     )
 
     def __init__(self, data: Any, *, app_id: str, queue: CallQueue | None = None) -> None:

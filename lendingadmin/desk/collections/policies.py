@@ -46,7 +46,7 @@ class _HoursField(PairField):
         if begin is None and end is None:
             return None
         if begin is None or end is None:
-            words = gettext("Enter both times, or none for a day without calls.")
+            words = gettext("Enter both times. For a day without calls, leave both times empty.")
             raise forms.ValidationError(words, code="incomplete")
         if begin >= rules.end_of(end):
             words = gettext("Enter an end that is later than the beginning.")
@@ -75,7 +75,7 @@ class _DayField(PairField):
         """
         closed, word = data_list or (None, "")
         if bool(closed) != bool(word):
-            words = gettext("Enter a day and a reason. Clear both to remove the day.")
+            words = gettext("Enter a day and a reason. To remove the day, clear both fields.")
             raise forms.ValidationError(words, code="incomplete")
         return [closed.isoformat(), word] if closed else None
 
@@ -120,9 +120,9 @@ class CallingForm(PolicyForm):
         cleaned = super().clean() or self.cleaned_data
         a_day, a_week = cleaned.get("a_day"), cleaned.get("a_week")
         if a_day and a_week and a_week < a_day:
-            words = gettext("Enter at least the number of calls in a day.")
+            words = gettext("Enter at least the number of calls that are allowed in one day.")
             self.add_error("a_week", forms.ValidationError(words, code="order"))
-        words = gettext("This day is in the list already.")
+        words = gettext("This day is already in the list.")
         refuse_twice(self, self._list_names("closed"), words)
         return cleaned
 
@@ -142,10 +142,10 @@ class CallingForm(PolicyForm):
             [self[x] for x in self._list_names(start)] for start in ("hours", "closed")
         )
         hours_hint = gettext(
-            "Times are in the lender's time zone. Leave both empty for a day without calls. "
-            "Enter 00:00 as the end for midnight."
+            "Times are in the lender's time zone. For a day without calls, leave both times "
+            "empty. For midnight, enter 00:00 as the end."
         )
-        closed_hint = gettext("Clear a row to remove the day. Save to get more empty rows.")
+        closed_hint = gettext("To remove a day, clear the row. To get more empty rows, save.")
         return [
             (gettext("Hours"), hours_hint, hours),
             (gettext("Attempts"), "", [self["a_day"], self["a_week"]]),
@@ -201,7 +201,10 @@ def _describe_now(app: LendingApp) -> str:
 CALLING = PolicyKind(
     "calling",
     _("Calling rules"),
-    _("These rules decide when calls are allowed, how often, and when queues show phone numbers."),
+    _(
+        "These rules decide when and how often calls are allowed, and when queues show phone "
+        "numbers."
+    ),
     CallingForm,
     rules.DEFAULTS,
     _describe,

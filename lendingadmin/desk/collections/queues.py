@@ -77,7 +77,7 @@ QUEUES: Mapping[str, QueueKind] = {
 # Queues that follow promises; the others follow the newest snapshot.
 _OF_PROMISES = frozenset({"promised", "broken"})
 # The order of a queue that was made from a list, in words.
-_AS_LISTED = _("in the order of its list")
+_AS_LISTED = _("in the order of the list")
 _MADE = re.compile(r"list-([1-9][0-9]{0,14})")
 # The kinds of lists that have an index for their default order.
 _INDEXED = frozenset({"", "overdue", "due-this-week", "first-missed", "closed"})

@@ -95,7 +95,7 @@ def find_closure(rules: CallingRules, day: date) -> str:
         return rules.closed[day]
     if rules.has_holidays and (holiday := list_holidays(rules.zone, day.year).get(day)):
         return holiday
-    return "" if rules.hours[day.weekday()] else _("a weekday without calls")
+    return "" if rules.hours[day.weekday()] else _("a day of the week without calls")
 
 
 def find_opening(rules: CallingRules, now: datetime) -> datetime | None:

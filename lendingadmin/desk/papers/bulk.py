@@ -205,7 +205,9 @@ MOVED = TableGauge(
 def _find_obstacle(bulk: BulkPapers) -> str:
     """Return a sentence with the reason why no more papers can be made; empty if there is none."""
     if bulk.tries >= TRIES:
-        return bulk.why or _("The papers stopped several times at the same borrower.")
+        return bulk.why or _(
+            "The papers were stopped, because the work failed several times at the same borrower."
+        )
     person: User = bulk.created_by
     if not all(person.has_perm(name, bulk.app_id) for name in RIGHTS):
         words = _("%(username)s may no longer make papers in bulk.")

@@ -38,7 +38,7 @@ _WORDS = {
     LineKind.REPAYMENT: gettext_lazy("Repayment"),
     LineKind.OTHER: gettext_lazy("Other payments at the service"),
     LineKind.FELL: gettext_lazy("Payments reversed at the service"),
-    LineKind.UNCOUNTED: gettext_lazy("Repayment not counted by the service"),
+    LineKind.UNCOUNTED: gettext_lazy("Repayment not included by the service"),
 }
 # The kinds whose amounts are in the column of payments, where a payment is positive.
 _OF_PAYMENTS = UNEXPLAINED | {LineKind.REPAYMENT}
@@ -299,8 +299,8 @@ class Writer:
             yield words % {"time": self.moment(found.ends)}
         for one in account.unsettled:
             words = _(
-                "A payment of %(amount)s on %(day)s (%(code)s) is still being checked. It is not "
-                "listed above."
+                "A payment of %(amount)s on %(day)s (%(code)s) is still being checked. This "
+                "payment is not listed above."
             )
             amount = money(one.exact_amount, one.shown_currency, self._of.language)
             given = {"amount": amount, "code": one.external_id}

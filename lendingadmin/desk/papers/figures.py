@@ -47,32 +47,32 @@ _ZERO = Decimal(0)
 #: The reasons why no paper can be made, by code.
 REASONS = {
     "unreadable": _("The service did not send all balances of loan %(account)s."),
-    "no-start": _("The service did not send the start of loan %(account)s."),
+    "no-start": _("The service did not send the start date of loan %(account)s."),
     "unbalanced": _("The balances of loan %(account)s do not add up at the service."),
     "currencies": _(
-        "Loan %(account)s has repayments in another currency. How the service converts them is "
-        "not known."
+        "Loan %(account)s has repayments in another currency. We don't know how the service "
+        "converts these repayments."
     ),
     "no-reading": _("No balances of loan %(account)s were read in this period."),
     "no-loans": _("This borrower has no loan at the service."),
     "too-many": _("This borrower has too many loans. Choose one loan."),
     "not-settled": _("The service does not show loan %(account)s as settled."),
     "owed": _("Loan %(account)s is not fully paid."),
-    "needs-checking": _("Something about loan %(account)s needs checking first."),
+    "needs-checking": _("A repayment of loan %(account)s needs checking or a decision first."),
     "unnamed": _("The name of the borrower is not known."),
     "no-contract": _("The service made no contract for this amount and day."),
     "several-contracts": _("The service made several contracts for this product."),
     "contract-unreadable": _("The service did not send all figures of this contract."),
     "contract-unbalanced": _("The figures of this contract do not add up at the service."),
-    "contract-changes": _("This contract changes an amount in a way that is not known."),
+    "contract-changes": _("This contract changes an amount in an unknown way."),
     "contract-currency": _("This contract is in another currency."),
     "not-refused": _("The service did not refuse a loan to this borrower."),
     "not-finished": _("The service has not answered yet."),
     "no-result": _("The service had errors and gave no result."),
-    "no-reason": _("The service gave no reason that can be read."),
-    "no-contact": _("Settings name no phone number or office for questions."),
+    "no-reason": _("The service gave no reason, or the reason can't be read."),
+    "no-contact": _("The settings have no phone number or office for questions."),
     "not-overdue": _("Nothing is overdue."),
-    "once": _("This borrower already has such a paper of this day."),
+    "once": _("This borrower already has a paper of this kind from this day."),
     "refused": _("The service did not show the loans or the name of this borrower."),
     **SENTENCES,
 }

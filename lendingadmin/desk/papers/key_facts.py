@@ -224,8 +224,8 @@ def write_key_facts(facts: Facts, lent: Lent, subject: Subject) -> Content:
         content = Content(title, writer.lender, currency, people)
         if lent.is_preview:
             content.paragraphs = [
-                _("Read these facts before you sign. Ask about everything that is not clear."),
-                _("The loan does not exist yet. These are the figures of its contract."),
+                _("Read these facts before you sign. If a fact is not clear, ask us."),
+                _("The loan does not exist yet. The figures are from the contract."),
             ]
         content.tables = [
             writer.write_figures(),
@@ -301,7 +301,7 @@ class _FactsWriter(Writer):
         if not rows:
             note = _("This contract has no fees.")
             if total != 0:
-                note = _("The service does not name the fees.")
+                note = _("The service gives no details of the fees.")
         head = [_("Fee"), _("Calculation"), _("Payable"), self._in_currency(_("Amount"))]
         return Table("fees", _("Fees"), rows, head if rows else [], note=note)
 
@@ -315,7 +315,7 @@ class _FactsWriter(Writer):
             ]
         late = [one for one in self._facts.fees if one.kind == _LATE_FEE]
         rows += [[_name(fee), f"{self._write_share(fee)}, {_write_time(fee)}"] for fee in late]
-        note = "" if rows else _("The contract names no penalty and no fee for late payment.")
+        note = "" if rows else _("The contract has no penalty and no fee for late payment.")
         return Table("late", _("If you pay late"), rows, note=note)
 
     def write_schedule(self) -> Table:
@@ -337,7 +337,7 @@ class _FactsWriter(Writer):
         head.append(self._in_currency(_("Instalment")))
         total = [self.figure(sums[place]) for place in places] + [self.figure(facts.repaid)]
         if not sums:
-            note = _("The service does not give all parts of the instalments.")
+            note = _("The service did not send all parts of the instalments.")
         return Table("schedule", _("Schedule"), rows, head, [_("Sum"), "", *total], note)
 
     def _in_currency(self, words: str) -> str:

@@ -168,7 +168,10 @@ def write_notice(subject: Subject, demanded: Sequence[Overdue]) -> Content:
         how = f"{_('How to pay:')} {lender.payment}" if lender.payment else _("Ask us how to pay.")
         content.paragraphs = [
             f"{asked} {how}",
-            _("If the amount is not paid by %(day)s, we will call or visit you to collect it.")
+            _(
+                "If the amount is not paid by %(day)s, we will call or visit you to collect "
+                "the amount."
+            )
             % given,
             _write_dispute(given),
         ]

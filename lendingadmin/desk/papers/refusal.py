@@ -26,7 +26,7 @@ from .contents import Content, Subject, Table, Writer
 from .figures import Unfit
 
 _TOO_LITTLE = (
-    gettext_lazy("There was too little data about you. This is not a judgement of you."),
+    gettext_lazy("There was too little data about you. This result is not a judgement of you."),
     gettext_lazy("Open the lending app, so that it reports data. Then ask for a loan again."),
 )
 # The reason and the remedy for each known code, of a reason or of a failed rule.
@@ -38,7 +38,9 @@ _REASONS = {
         gettext_lazy("Pay what is overdue. Then ask for a loan again."),
     ),
     "money_out_over_twice_money_in": (
-        gettext_lazy("More than twice as much money went out of your account as came in."),
+        gettext_lazy(
+            "The money that left your account was more than twice the money that came in."
+        ),
         gettext_lazy("Ask again when more money comes in than goes out."),
     ),
     "score_below_450": (
@@ -144,7 +146,7 @@ def write_refusal(found: Refusal, subject: Subject) -> Content:
 def _list_reasons(found: Refusal) -> list[str]:
     """Return the reasons as sentences. A reason with an unknown code quotes the code."""
     if not found.has_product:
-        return [_("None of our loans is open to you now.")]
+        return [_("We can't offer you any of our loans now.")]
     quoted = _("The assessment names this reason: %(code)s.")
     reasons = [
         str(_REASONS[one][0]) if one in _REASONS else quoted % {"code": spelled(one)}

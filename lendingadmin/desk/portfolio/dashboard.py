@@ -243,7 +243,7 @@ class _SummaryBuilder:
         dates = _("settlement date, result and start")
         if not by_word:
             return dates
-        words = _("status word; for %(loans)s without a status word: %(dates)s")
+        words = _("status word, or for %(loans)s without a status word: %(dates)s")
         return words % {"loans": self._loans(by_dates), "dates": dates}
 
     def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
@@ -323,7 +323,7 @@ class _SummaryBuilder:
         owed, late = self.figures.sums["outstanding"].amount, self.figures.sums["overdue"].amount
         share = ""
         if owed > 0:
-            share = _("%(share)s of what is outstanding") % {"share": self._rate(late / owed)}
+            share = _("%(share)s of the outstanding amount") % {"share": self._rate(late / owed)}
         return self._tile(_("Overdue"), "overdue", share)
 
     def _paid(self) -> Tile:

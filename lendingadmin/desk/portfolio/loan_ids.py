@@ -30,9 +30,10 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     if snapshot is None:
         return ()
     age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
-    warning = _("Capital letters differ. The id is shown as in the update of %(age)s.") % {
-        "age": age
-    }
+    warning = _(
+        "The capital letters differ from your entry. The id is shown as the service sent it "
+        "%(age)s."
+    ) % {"age": age}
     rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)
     return tuple(
         Match(
@@ -75,7 +76,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]
 
 KEPT = KeptOn(
     gettext_noop("loan snapshots"),
-    gettext_noop("loans that the service still lists are saved again by the next update"),
+    gettext_noop("the next update saves loans again if the service still lists them"),
     count_of_borrower,
     list_rows,
 )

@@ -149,7 +149,7 @@ _FIGURES: Mapping[str, ListKind] = {
         ),
     ),
     "untold:paid": _build_untold(
-        _("Loans with no reported payments since last update"),
+        _("Loans without a reported repayment since last update"),
         Q(paid_since_last=None),
         None,
     ),

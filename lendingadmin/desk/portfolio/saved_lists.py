@@ -30,7 +30,7 @@ MOST_PINNED = 6
 _MOST_OWNED = 50
 NAME_TAKEN = _("You already have a list with this name.")
 NO_ROOM = format_lazy(
-    _("Your sidebar already has {count} lists. Unpin one first."), count=MOST_PINNED
+    _("Your sidebar already has {count} lists. Unpin a list first."), count=MOST_PINNED
 )
 # These counts are on each page. Each process stores them until the data that they depend on change.
 _counted: dict[tuple[object, ...], str] = {}
@@ -43,7 +43,9 @@ class SavedListForm(forms.Form):
 
     name = LineField(
         max_length=LONGEST_NAME,
-        help_text=_("Describe the loans in the list. Don't use a person's name."),
+        help_text=_(
+            "Choose a name that describes the loans in the list. Don't use a person's name."
+        ),
     )
     is_shared = forms.BooleanField(label=_("For everybody"), required=False)
     is_pinned = forms.BooleanField(label=_("In my sidebar"), required=False, initial=True)
@@ -65,7 +67,7 @@ class SavedListForm(forms.Form):
         if owned.filter(name=name).exists():
             raise forms.ValidationError(NAME_TAKEN, code="taken")
         if owned.count() >= _MOST_OWNED:
-            words = gettext("You already have %(count)s lists. Delete one first.")
+            words = gettext("You already have %(count)s lists. Delete a list first.")
             raise forms.ValidationError(words % {"count": _MOST_OWNED})
         return name
 

@@ -135,7 +135,10 @@ class CountWalk(Walk[Snapshot]):
         """Return the reason why the walk cannot continue; empty if there is none."""
         is_older = self.row.figures_version != FIGURES_VERSION
         if is_older:
-            return _("The meaning of the figures changed during the update.")
+            return _(
+                "The update stopped, because a new version of the dashboard computes the "
+                "figures in another way."
+            )
         return super().find_obstacle()
 
     def open_list(self) -> ListResource[Loan]:
@@ -202,8 +205,8 @@ class CountWalk(Walk[Snapshot]):
 
         with transaction.atomic():
             why = _(
-                "The update could not continue reading the service's list. "
-                "The update started again."
+                "The update could not continue reading the service's list, so the update "
+                "started again."
             )
             if self.end(State.FAILED, why):
                 tasks.start(self.row.app_id, self.row.asked_by, restarted=True)

@@ -62,7 +62,7 @@ ERASABLE = [
 KEPT = [
     KeptOn(
         _("rows of collection sheets"),
-        _("we must be able to prove the visits and the amounts of the counted cash"),
+        _("we must be able to prove the visits and the counted cash"),
         lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -191,10 +191,11 @@ class CodeForm(forms.Form):
             return code
         if looks_like_code(text):
             words = gettext(
-                "This is not a valid code. A letter or figure is wrong, or two are swapped."
+                "This code is not valid. A letter or digit is wrong, or two letters or digits "
+                "are swapped."
             )
             raise forms.ValidationError(words, code="mistyped")
-        words = gettext("A code has %(count)s letters and figures, such as K7M-A4QX.")
+        words = gettext("A code has %(count)s letters and digits, such as K7M-A4QX.")
         raise forms.ValidationError(words % {"count": LENGTH}, code="invalid")
 
 

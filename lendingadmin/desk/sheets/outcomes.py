@@ -156,7 +156,7 @@ def _judge(sheet: Sheet, last: SheetReturn | None, recorded: Decimal) -> Standin
     if last is None:
         return Standing(Status(_("out on paper"), "info", "clock"), None, recorded)
     if recorded > last.counted:
-        words = _("recorded more than was counted")
+        words = _("more recorded than counted")
         return Standing(Status(words, "bad", "exclamation-triangle"), last.counted, recorded)
     if not last.counted:
         return Standing(Status(_("nothing collected"), "", "minus"), last.counted, recorded)

@@ -19,7 +19,9 @@ from .models import Sheet
 class LateSheetsForm(PolicyForm):
     """Form for the number of days after which a sheet is late."""
 
-    days = forms.IntegerField(label=_("Days after the day of the sheet"), min_value=0, max_value=60)
+    days = forms.IntegerField(
+        label=_("Days from the visit until a sheet is late"), min_value=0, max_value=60
+    )
 
 
 def list_late(app: LendingApp) -> QuerySet[Sheet]:
@@ -37,7 +39,10 @@ def _describe_now(app: LendingApp) -> str:
 LATE_SHEETS = PolicyKind(
     "late-sheets",
     _("Late sheets"),
-    _("If a collection sheet is not returned after these days, managers see it as late."),
+    _(
+        "If a collection sheet is not returned after this number of days, managers see that "
+        "the sheet is late."
+    ),
     LateSheetsForm,
     {"days": 2},
     partial(describe_fields, LateSheetsForm),

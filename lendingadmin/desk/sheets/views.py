@@ -125,10 +125,12 @@ def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     if form.is_valid():
         if services.cancel(found, form.cleaned_data["reason"], request.user):
             messages.success(
-                request, _("The sheet is cancelled. Its loans can be on another sheet.")
+                request, _("The sheet is cancelled. The loans can now be on another sheet.")
             )
         else:
-            messages.warning(request, _("Nothing changed. The sheet is not out on paper any more."))
+            messages.warning(
+                request, _("Nothing changed. The sheet is already returned or cancelled.")
+            )
         return redirect(found)
     context = {"app": gateway.lending_app(app_id), "sheet": found, "form": form}
     return render(request, "sheets/cancel.html", context)
@@ -218,7 +220,10 @@ def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
     if not found.chosen:
         return _("No loans for a sheet.")
     if request.POST.get("shown") != found.fingerprint:
-        return _("The loans changed. The sheet would now have the rows below.")
+        return _(
+            "The loans changed after you opened this page. Check the new figures below, then "
+            "make the sheet."
+        )
     return ""
 
 
@@ -247,7 +252,7 @@ def _make(
     if len(sheets) == 1:
         messages.success(request, _("Saved. Now print the sheet."))
         return redirect(sheets[0])
-    words = _("Saved. Now print each of the %(count)s sheets.")
+    words = _("Saved. Now print all %(count)s sheets.")
     messages.success(request, words % {"count": len(sheets)})
     return redirect("sheets", app_id)
 
@@ -328,7 +333,7 @@ class _Page:
         self.differences = outcomes.compare(before, self.form.amounts)
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
             return None
-        words = _("%(username)s has already entered the same amounts. Nothing was added.")
+        words = _("Nothing changed. %(username)s has already entered the same amounts.")
         words %= {"username": last.created_by.username}
         messages.info(self.request, words, extra_tags="same-amounts")
         return redirect(self.sheet)

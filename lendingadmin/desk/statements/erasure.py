@@ -97,7 +97,7 @@ TABLES = [
 KEPT = [
     KeptOn(
         _("statement rows matched to their loans"),
-        _("we must be able to prove who allowed each repayment to be recorded"),
+        _("we must be able to prove who allowed each repayment"),
         lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -27,7 +27,10 @@ class ChangeForm(ReasonForm):
     validFrom = day_field(
         label=_("From"),
         required=False,
-        help_text=_("Leave empty to start now. A day starts at 0:00 in the lender's time."),
+        help_text=_(
+            "If this field is empty, the change starts now. A day starts at 0:00 in the "
+            "lender's time zone."
+        ),
     )
 
     def __init__(self, data: Any, *, today: date) -> None:

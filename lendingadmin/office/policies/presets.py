@@ -56,7 +56,9 @@ def presets(request: PersonRequest, app_id: str) -> HttpResponse:
     if posted is not None and form.is_valid():
         if posted.get("shown") == shown:
             return _apply(request, app, proposals, form.cleaned_data["reason"])
-        messages.warning(request, _("Nothing was saved. A rule was changed; compare again."))
+        messages.warning(
+            request, _("Nothing was saved, because a rule was changed. Compare the rules again.")
+        )
     context = {
         "app": app,
         "country": country,

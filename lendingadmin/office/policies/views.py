@@ -125,8 +125,8 @@ def decide(request: PersonRequest, app_id: str, key: str, number: int) -> HttpRe
         deciding.decide(version, kind, app_id, request.user, approves=approves)
     except deciding.NothingToDecide:
         words = _(
-            "Nothing changed. The request was decided, has expired, or another person must "
-            "decide it."
+            "Nothing changed. The request was already decided, has expired, or another person "
+            "must decide."
         )
         messages.error(request, words)
     else:

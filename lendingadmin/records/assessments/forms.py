@@ -25,7 +25,9 @@ class AccountField(forms.CharField):
             raise forms.ValidationError(_("Leave out line breaks and control characters."))
         kind, colon, rest = text.partition(":")
         if colon and not (kind and rest):
-            raise forms.ValidationError(_("Enter the account's type, a colon and its id."))
+            raise forms.ValidationError(
+                _("Enter the account's type, a colon and the account's id.")
+            )
         try:
             return text if colon else account_id(text)
         except InvalidId as error:
@@ -42,7 +44,8 @@ class AssessmentForm(WriteForm, FarDatesForm):
         max_length=255,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
         help_text=_(
-            "The borrower's id, such as borrower:0712. An id without a type is a borrower's id."
+            "The type and id of the account, such as borrower:0712. An id without a type is a "
+            "borrower's id."
         ),
     )
     assessmentType = forms.CharField(
@@ -53,5 +56,7 @@ class AssessmentForm(WriteForm, FarDatesForm):
     timestamp = MomentField(
         seconds=True,
         label=_("Data up to"),
-        help_text=_("Only data before this time counts. Most types use the last 90 days."),
+        help_text=_(
+            "The assessment uses only data before this time. Most types use the last 90 days."
+        ),
     )

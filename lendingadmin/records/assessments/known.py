@@ -64,7 +64,9 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     shows when a person opens it.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
-    warning = _("Capital letters differ. The id is shown as the service writes it.")
+    warning = _(
+        "The capital letters differ from your entry. The id is shown as the service sent it."
+    )
     return tuple(
         Match(
             kinds.ASSESSMENT,
@@ -187,7 +189,7 @@ def keep(app_id: str, found: Assessment) -> Assessment:
 
 KEPT = KeptOn(
     gettext_noop("assessments"),
-    gettext_noop("the next update deletes the assessments that the service no longer lists"),
+    gettext_noop("the next update deletes assessments that the service no longer lists"),
     count_of_borrower,
     list_rows,
 )

@@ -47,9 +47,15 @@ def started(write: Write, submitted: Submitted) -> CheckResult:
     taken = set(known.values_list("url", flat=True))
     left = tuple(link for link in links if link[1] not in taken)
     if left:
-        why = _("Found near that time, with the same account, type and time: %(count)s.")
+        why = _(
+            "Assessments with the same account, type and data time that started at about the "
+            "time of your request: %(count)s."
+        )
         return CheckResult(WriteFound.CANDIDATES, why % {"count": len(left)} + part, left)
-    why = _("No assessment with the same account, type and data time started near that time.")
+    why = _(
+        "No assessment with the same account, type and data time started at about the time of "
+        "your request."
+    )
     return CheckResult(WriteFound.NOT_SEEN, why + part)
 
 

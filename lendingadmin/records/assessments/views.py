@@ -212,7 +212,7 @@ def _read_running(
         return running.list_of_account(app_id, account_id), None
     except LendingError as error:
         card = errors.card(error)
-        title = _("The dashboard could not check whether an assessment is running")
+        title = _("The dashboard could not check whether an assessment is already running")
         return None, replace(card, title=title, saved="", tone="warn")
 
 

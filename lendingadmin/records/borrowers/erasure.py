@@ -92,7 +92,7 @@ def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> 
 
 ERASABLE = [
     Erasable(
-        _("texts of other writes"),
+        _("texts of other changes"),
         erase_texts,
         kind="writes",
         erase_older=erase_older,
@@ -101,7 +101,7 @@ ERASABLE = [
 ]
 TABLES = [
     Table(
-        _("other writes and their checks"),
+        _("other changes and their checks"),
         "writes.Write",
         kind="writes",
         list_older=_list_over,
@@ -109,14 +109,14 @@ TABLES = [
 ]
 KEPT = [
     KeptOn(
-        _("other writes; their texts are deleted some hours after the result is known"),
-        _("actions in the dashboard and their results"),
+        _("other changes; the texts are deleted some hours after the result is known"),
+        _("actions in the dashboard and the results"),
         lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
         list_rows=list_writes,
     ),
     KeptOn(
         _("entries of the audit trail"),
-        _("the trail has only ids, and its entries prove that it is complete"),
+        _("the trail has only ids, and the entries prove that the trail is complete"),
         lambda app_id, borrower_id: history.find_entries(app_id, borrower_id).count(),
         list_rows=lambda app_id, borrower_id: [history.find_entries(app_id, borrower_id)],
     ),

@@ -60,7 +60,7 @@ class Field(NamedTuple):
 
 _LINES = _("Lines such as “key: value”, or JSON for anything else.")
 _LIST = _("A list as JSON.")
-_STATUS = _("Change this status only if you know the service's words for it.")
+_STATUS = _("Change this status only if you know the status words of the service.")
 FIELDS = (
     Field("category", "category", _("Individual or company"), "category"),
     Field("individual", "surname", _("Surname")),

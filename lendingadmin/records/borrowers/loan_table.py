@@ -19,7 +19,7 @@ from lendingadmin.web.display.times import calendar_day, contract_date
 from lendingadmin.web.lists import as_id
 
 ONLY_RECORD = _("only in the borrower's record")
-OTHER_PAGE = _("in the borrower's record, but not in this part of the list of loans")
+OTHER_PAGE = _("in the borrower's record, but not on this page of the list of loans")
 UNREAD_ACCOUNTS = _("from the borrower's record")
 REPEATED = _("repeated in the borrower's record")
 

@@ -53,7 +53,7 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
             WriteFound.NOT_SEEN, _("The record does not have your changes yet."), _link(write)
         )
     why = _(
-        "The record has neither the old values nor yours. The differences are in: %(places)s."
+        "The record has neither the old values nor your values. The differences are in: %(places)s."
     ) % {"places": ", ".join(places)}
     return CheckResult(WriteFound.DIFFERS, why, _link(write))
 

@@ -52,8 +52,10 @@ def _describe_now(app: LendingApp) -> str:
     index = find_index(app.app_id)
     borrowers = index.count_cards() if index else 0
     words = ngettext(
-        "A change does not affect the %(count)s borrower that the service has now.",
-        "A change does not affect the %(count)s borrowers that the service has now.",
+        "A change of this setting does not affect the %(count)s borrower that is already "
+        "registered.",
+        "A change of this setting does not affect the %(count)s borrowers that are already "
+        "registered.",
         borrowers,
     )
     return words % {"count": spell_count(borrowers) or "0"}

@@ -181,7 +181,9 @@ def read_open(text: str) -> object:
             continue
         key, colon, value = line.partition(":")
         if not (colon and key.strip()):
-            raise ValidationError(_("Line %(number)s has no “key: value”.") % {"number": number})
+            raise ValidationError(
+                _("Line %(number)s is not written as “key: value”.") % {"number": number}
+            )
         if key.strip() in pairs:
             words = _("The key “%(key)s” appears twice.")
             raise ValidationError(words % {"key": key.strip()})
@@ -238,8 +240,8 @@ class WireField(forms.CharField):
             self.disabled = True
             self.initial = f"{self.text[:500]}…"
             words = _(
-                "This value has %(count)s characters and is too long to be edited. It is not "
-                "changed."
+                "This value has %(count)s characters and is too long to be edited. The value "
+                "is not changed."
             )
             self.help_text = words % {"count": count(len(self.text))}
 

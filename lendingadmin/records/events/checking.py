@@ -135,7 +135,7 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
         return
     if findings.size >= TOO_LARGE:
         findings.too_large = _(
-            "The event has %(size)s bytes; the service accepts less than %(limit)s. Split "
+            "The event has %(size)s bytes, but the service accepts less than %(limit)s. Split "
             "the event into several events, each with its own time."
         ) % {"size": written(findings.size), "limit": written(TOO_LARGE)}
         findings.errors.append(findings.too_large)
@@ -241,7 +241,7 @@ class _Tally:
         if old:
             words = _(
                 "%(messages)s older than %(months)s months before the event. Assessments do "
-                "not use these."
+                "not use such old messages."
             )
             given = {"messages": KINDS[SMS].counted(old), "months": SMS_MONTHS}
             findings.warnings.append(words % given)

@@ -51,7 +51,7 @@ class EventForm(forms.Form):
     category = forms.ChoiceField(
         choices=_CATEGORY,
         required=False,
-        help_text=_("The category helps to find the newest data of this kind."),
+        help_text=_("With the category, the newest data of this kind can be found."),
     )
     domain = LineField(
         label=_("The service's domain"),
@@ -74,7 +74,10 @@ class EventForm(forms.Form):
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None
         if theirs and entered.get("accountId") and theirs != entered["accountId"]:
-            words = _("The JSON is for another account. Correct the JSON or the account id.")
+            words = _(
+                "The account id in the JSON differs from the account id in the form. Correct "
+                "one of the two ids."
+            )
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def body(self) -> dict[str, object]:
@@ -143,8 +146,8 @@ class FileForm(EventForm):
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             words = _(
-                "The file is too long. At most %(count)s bytes are read, and the service "
-                "accepts even less."
+                "The file is too long. The dashboard reads at most %(count)s bytes, and the "
+                "service accepts even less."
             )
             raise forms.ValidationError(words % {"count": count(LONGEST)}, code="too_long")
         if not sent.name.casefold().endswith(".json"):

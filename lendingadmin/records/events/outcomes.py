@@ -60,8 +60,8 @@ def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     data = there.raw.get("data")
     if data is None:
         why = _(
-            "There is an event with this account, type and time. The data of the event is not "
-            "shown."
+            "There is an event with this account, type and time. The service does not show the "
+            "data of this event."
         )
         return CheckResult(WriteFound.THERE, why, links)
     if _count_values(data) != submitted.sent["values"]:

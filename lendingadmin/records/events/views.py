@@ -196,7 +196,7 @@ def _show(
     if (found := result.found) is None:
         if result.whole:
             raise NotFound("The service lists no such event.", operation=_LIST.name)
-        words = _("Only part of the list was read. The event is not in this part.")
+        words = _("Only the first part of the list was read. The event is not in this part.")
         return fault(
             request,
             UnfinishedList(words, operation=_LIST.name),
@@ -337,10 +337,13 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
         return None
     return Card(
         title=_(DUPLICATE),
-        cause=_("Each account, type and time can have only one event. This event already exists."),
+        cause=_(
+            "Each account, type and time can have only one event. An event with this account, "
+            "type and time already exists."
+        ),
         next=_(
-            "Open the event and compare. If your data is different, enter the time when it was "
-            "captured."
+            "Open the event and compare. If your data is different, enter the time when your "
+            "data was captured."
         ),
         saved="no",
         tone="warn",

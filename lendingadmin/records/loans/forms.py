@@ -112,7 +112,7 @@ class LoanForm(WriteForm, FarDatesForm):
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:
-            words = _("Enter these in their own fields of the form: %(names)s.")
+            words = _("The form has a field for each of these names. Enter them there: %(names)s.")
             raise forms.ValidationError(words % {"names": ", ".join(twice)}, code="twice")
         return others
 

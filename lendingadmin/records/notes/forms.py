@@ -19,7 +19,9 @@ class NoteForm(forms.Form):
         ),
     )
     is_pinned = forms.BooleanField(
-        label=_("Pin this note: show it on the record and in the review of a repayment"),
+        label=_(
+            "Pin this note, so that it is shown on the record and in the review of a repayment"
+        ),
         required=False,
     )
     token = forms.CharField(widget=forms.HiddenInput, required=False)

@@ -158,7 +158,7 @@ def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 messages.success(request, _("Saved as a new version."))
                 return redirect(found)
         except services.Gone:
-            form.add_error(None, _("Not saved. The note was deleted before you saved."))
+            form.add_error(None, _("Not saved. The note was deleted before you saved your text."))
     token = idempotency.issue_key(request, purpose)
     context = {"form": form, "token": token} | _describe(request, found)
     return render(request, "notes/revise.html", context)
@@ -193,8 +193,8 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
         words = _(
-            "The note is deleted. The name of its author and the name of the person who deleted "
-            "it remain."
+            "The note is deleted. The name of the author and the name of the person who "
+            "deleted the note remain."
         )
         messages.success(request, words)
     return redirect(found)

@@ -61,7 +61,7 @@ ERASABLE = [
 KEPT = [
     KeptOn(
         _("offers"),
-        _("these offers can still lead to a loan, or may have led to one"),
+        _("these offers can still lead to a loan, or may already have led to a loan"),
         lambda app_id, borrower_id: _list_offers(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -43,8 +43,8 @@ class OfferForm(WriteForm, FarDatesForm):
         label=_("Request id"),
         required=False,
         help_text=_(
-            "The dashboard makes this id, so that it can find the request if the answer is lost."
-            " Leave empty for an id from the service."
+            "The dashboard makes this id. With the id, the dashboard can find the request if "
+            "the answer is lost. If the field is empty, the service makes an id."
         ),
     )
 
@@ -60,7 +60,7 @@ class OfferForm(WriteForm, FarDatesForm):
             choices=[*choices, ("", _("No type: the service chooses a type"))],
         )
         field = self.fields["timestamp"]
-        field.help_text = _("Only data of the account before this time counts.")
+        field.help_text = _("The service uses only data of the account before this time.")
         field.initial = timezone.localtime().replace(second=0, microsecond=0)
         self.fields["requestId"].initial = str(uuid.uuid4())
 
@@ -88,7 +88,7 @@ class PreviewForm(forms.Form):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
-        help_text=_("If you leave the amount or the day empty, the service chooses it."),
+        help_text=_("The service chooses the amount or the day that you leave empty."),
     )
     startDate = day_field(label=_("Starts on"), zone_words=UTC_DAY, required=False)
 
@@ -108,7 +108,7 @@ class PreviewForm(forms.Form):
         choices = [(one, one) for one in dict.fromkeys(ids) if one]
         self.fields["product"] = forms.MultipleChoiceField(
             label=_("Products"),
-            help_text=_("If no product is ticked, all products are included."),
+            help_text=_("If you tick no product, all products are included."),
             required=False,
             widget=forms.CheckboxSelectMultiple,
             choices=choices,

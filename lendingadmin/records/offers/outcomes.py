@@ -19,7 +19,8 @@ from .asking import Place
 from .models import OfferState
 
 NO_REQUEST_ID = gettext_noop(
-    "The request was sent without a request id, so the dashboard cannot ask the service for it."
+    "The request was sent without a request id, so the dashboard can't ask the service for the "
+    "offer."
 )
 
 
@@ -31,19 +32,23 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
     if row is None:
         # The row is saved before the call, so the service was not called.
         return CheckResult(
-            WriteFound.NOT_SEEN, _("The request could not be saved, so it was not sent.")
+            WriteFound.NOT_SEEN,
+            _("The request was not sent, because the dashboard could not save it."),
         )
     links = ((_("Open the request"), row.get_absolute_url()),)
     if row.state == OfferState.REFUSED:
         return CheckResult(WriteFound.NOT_SEEN, _("The service refused the request."), links)
     if row.state == OfferState.ASKED:
-        why = _("No answer yet. The page of this request asks the service with the same requestId.")
+        why = _(
+            "There is no answer yet. The page of this request asks the service again with the "
+            "same request id."
+        )
         return CheckResult(WriteFound.NOT_SEEN, why, links)
     if not row.is_named:
         why = _("The service's answer has no request id.")
         return CheckResult(WriteFound.DIFFERS, why, links)
     return CheckResult(
-        WriteFound.THERE, _("The service knows the request by its requestId."), links
+        WriteFound.THERE, _("The service has a request with this request id."), links
     )
 
 
@@ -52,6 +57,6 @@ OUTCOMES = {
         gettext_noop("Request offer"),
         "lending.borrowers.getOffers",
         asked,
-        there=gettext_noop("The service knows the request"),
+        there=gettext_noop("The service has the request"),
     )
 }

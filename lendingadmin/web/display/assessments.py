@@ -40,8 +40,8 @@ _LEVELS = {
 }
 _TYPE_WARNINGS = {
     "0": gettext_noop(
-        "This assessment type is in beta testing. Its results may change, so compare them "
-        "with another assessment."
+        "This assessment type is in beta testing. The results may change, so compare them with "
+        "another assessment."
     ),
     "2": gettext_noop("This assessment type is deprecated. The service may refuse or remove it."),
 }

@@ -19,19 +19,21 @@ TERMS = {
         "An amount that is added to the contract's amounts or deducted, such as a fee that "
         "reduces the payout."
     ),
-    _("interest"): _("The cost of borrowing: a rate on what is owed, for the time it is owed."),
-    _("fees"): _("Charges in the contract that are not interest, such as a fee for paying out."),
+    _("interest"): _(
+        "The cost of borrowing: a rate on the amount owed, for the time that the amount is owed."
+    ),
+    _("fees"): _("Charges in the contract that are not interest, such as a fee for the payout."),
     _("instalment"): _("One payment of the schedule: an amount and its due date."),
     _("repayment"): _(
         "Money that a borrower paid for a loan. The service divides it between the amounts owed."
     ),
     _("outstanding"): _(
-        "Everything that is not paid yet, due or not: principal, interest, fees and "
-        "penalty. In the portfolio, only open loans count."
+        "The total that is not paid yet, due or not: principal, interest, fees and penalty. "
+        "The portfolio includes only open loans."
     ),
     _("overdue"): _(
-        "The part of the outstanding amount that was due and is not paid. In the "
-        "portfolio, only open loans count."
+        "The part of the outstanding amount that was due and is not paid. The portfolio "
+        "includes only open loans."
     ),
     _("arrears"): _(
         "Instalments that were due and are not paid in full. A loan in arrears is late."
@@ -43,12 +45,15 @@ TERMS = {
     ),
     _("grace period"): _("The number of days after the due date before a penalty is charged."),
     _("reducing balance"): _(
-        "Interest is calculated on the unpaid principal, so it falls with each repayment."
+        "Interest is calculated on the unpaid principal, so the interest falls with each repayment."
     ),
     _("settlement"): _(
-        "The loan is paid in full and closed. The settlement date is the day when that happened."
+        "The loan is paid in full and closed. The settlement date is the day when the loan was "
+        "closed."
     ),
-    _("performance"): _("The service's view on how well an open loan follows its contract."),
+    _("performance"): _(
+        "The service's opinion on how well the borrower of an open loan follows the contract."
+    ),
     _("result"): _("The result of a closed loan. The service sets the result."),
     # Rates.
     _("APR"): _(
@@ -65,13 +70,13 @@ TERMS = {
     _("nominal rate"): _("The rate of the contract, without interest on interest."),
     _("periodic rate"): _("The rate for one compounding period, such as a month."),
     _("compounding period"): _(
-        "The time after which interest is added to the amount owed. The periodic rate is for one"
-        " such period."
+        "The time after which interest is added to the amount owed. The periodic rate is the "
+        "rate for one compounding period."
     ),
     _("base rate"): _("The product's rate, before the risk of the borrower is added."),
     _("risk premium"): _(
         "A rate added to the base rate for the risk of this borrower. The premium of an offer "
-        "can differ from the premium of its product."
+        "can differ from the premium of the product."
     ),
     _("waiver"): _("A part of the interest rate that the lender does not charge."),
     _("effective rate"): _("The rate with interest on interest. A product may state a maximum."),
@@ -82,12 +87,12 @@ TERMS = {
     _("data period"): _("The period of data that an assessment uses, up to its time."),
     _("risk level"): _("The risk of lending to this account, as the service estimates it."),
     _("risk score"): _(
-        "The risk of lending to this account, as a number. The service does not explain its scale."
+        "The risk of lending to this account, as a number. The service does not explain the scale."
     ),
     _("credit score"): _(
-        "A number for the creditworthiness of an account. The service does not explain its scale."
+        "A number for the creditworthiness of an account. The service does not explain the scale."
     ),
-    _("rule"): _("A condition in an assessment. If a rule failed, it decided the result."),
+    _("rule"): _("A condition in an assessment. If a rule fails, this rule decides the result."),
     _("offer"): _(
         "Products for a borrower: each has a risk premium, and the offer has a maximum amount. "
         "An offer expires."
@@ -99,8 +104,8 @@ TERMS = {
     # Recording repayments.
     _("transaction date"): _("The time when the borrower paid."),
     _("value date"): _(
-        "The time when a payment takes effect for interest and arrears. If it "
-        "is empty, the transaction date counts."
+        "The time when a repayment takes effect for interest and arrears. If the value date is "
+        "empty, the transaction date is used."
     ),
     _("transaction id"): _(
         "The payment network's code for a payment. The dashboard uses this code to avoid "
@@ -110,20 +115,21 @@ TERMS = {
     _("channel"): _("The way a payment was made: on the web, by mobile phone or in person."),
     _("network"): _("The company that carried the payment, such as M-PESA or a bank."),
     _("estimate"): _(
-        "The effect that a payment should have, computed from the current balances. The service "
-        "decides."
+        "The effect that a repayment should have. The dashboard computes the effect from the "
+        "current balances, but the service decides."
     ),
     _("evidence"): _(
         "The loan's balances before and after a repayment was sent. The balances show "
         "whether the repayment arrived."
     ),
     _("baseline"): _(
-        "The balances just before a repayment was sent. Later readings are compared with them."
+        "The balances just before a repayment was sent. The dashboard compares later readings "
+        "with the baseline."
     ),
     _("recorded"): _("The service confirmed that the repayment is recorded."),
     _("needs checking"): _(
-        "The repayment was sent, but there is no clear answer. It may be recorded or not. Do "
-        "not enter it again."
+        "The repayment was sent, but there is no clear answer. The repayment may be recorded "
+        "or not. Do not enter it again."
     ),
     _("probably recorded"): _(
         "There is no answer, but the loan's paid amount rose by exactly the amount of the "
@@ -136,8 +142,8 @@ TERMS = {
     _("refused"): _("The service refused the repayment, and nothing was recorded."),
     _("not sent"): _("The repayment was not sent, according to our records."),
     _("set aside"): _(
-        "A manager set an open case aside, so that the customer's next payment can "
-        "be entered. The case stays open."
+        "A manager set a repayment aside, so that the customer's next repayment can be "
+        "entered. The repayment stays open."
     ),
     _("resolved by a person"): _(
         "A person decided whether a repayment was recorded, and gave a reason."
@@ -154,8 +160,8 @@ TERMS = {
     ),
     # The portfolio.
     _("open loan"): _(
-        "A loan whose status has the word “open”. Without that word: a loan that has "
-        "started and has no settlement date and no result."
+        "A loan with the status “open”. If the loan has no status, an open loan has started "
+        "and has no settlement date and no result."
     ),
     _("outstanding principal"): _(
         "The unpaid principal of open loans, due or not (called gross loan portfolio in "
@@ -167,7 +173,7 @@ TERMS = {
         "Guidelines, 2003."
     ),
     _("paid since last update"): _(
-        "The rise of the paid amounts of all loans between the last two updates."
+        "The amount by which the paid amounts of all loans rose between the last two updates."
     ),
     _("principal disbursed by month"): _(
         "The principal of all loans that started in a month, open or closed."

@@ -32,7 +32,7 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
     if row is None:
-        words = _("The portfolio is being updated already.")
+        words = _("The portfolio is already being updated.")
         messages.info(request, words, extra_tags="already-running")
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="started")

@@ -28,7 +28,7 @@ from lendingadmin.web.requests import PersonRequest, address_with
 PAGE = 100
 
 WAITS = gettext_lazy("A second manager must approve this change first. Nothing has changed yet.")
-SAVED_BUT_ROLES = gettext_lazy("Saved, without the roles. %(waits)s")
+SAVED_BUT_ROLES = gettext_lazy("Saved, but without the roles. %(waits)s")
 
 
 @access(MANAGE_PEOPLE)
@@ -153,7 +153,7 @@ def password_require(request: PersonRequest, number: int) -> HttpResponse:
 
     The person is signed out. Redirect to the person.
     """
-    words = _("%(person)s is signed out and must choose a new password at the next sign-in.")
+    words = _("%(person)s was signed out and must choose a new password at the next sign-in.")
     return apply_change(
         request,
         number,
@@ -187,9 +187,9 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
             return str(WAITS)
         if not done.is_changed:
             return _("%(person)s had no two-step sign-in.") % {"person": done.person}
-        return _("Two-step sign-in is removed. %(person)s signs in with the password only.") % {
-            "person": done.person
-        }
+        return _(
+            "Two-step sign-in was removed. %(person)s now signs in with the password only."
+        ) % {"person": done.person}
 
     return apply_change(request, number, remove)
 

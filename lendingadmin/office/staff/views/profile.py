@@ -49,8 +49,8 @@ class ProfileForm(_Form):
             required=False,
             choices=_list_zones,
             help_text=_(
-                "Times on screens are in this zone. Due dates, the end of day and dates in forms"
-                " are in the lender's zone."
+                "Times on screens are in this time zone. Due dates, the end of day and dates "
+                "in forms are in the lender's time zone."
             ),
         )
 
@@ -104,4 +104,4 @@ def _list_zones() -> list[tuple[str, object]]:
         (_(region), [(key, words) for key, words in each if key not in lenders])
         for region, each in preferences.list_zones()
     ]
-    return [("", _("the lender's zone")), (_("Lenders' zones"), first), *others]
+    return [("", _("the lender's time zone")), (_("Lenders' time zones"), first), *others]

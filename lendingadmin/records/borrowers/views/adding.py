@@ -31,7 +31,8 @@ from lendingadmin.web.quotas import READS
 from lendingadmin.web.requests import PersonRequest
 
 _ODD_PHONE = gettext_lazy(
-    "The phone number is saved as you typed it, but it is not a complete number of this country."
+    "The phone number is saved as you typed it. But the number is not a complete number of "
+    "this country."
 )
 
 

@@ -123,7 +123,7 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         return _show(request, draft, form, token)
     patch = patch_between(draft.base, form.result())
     if not patch:
-        words = _("You changed nothing, so nothing was sent.")
+        words = _("Nothing was sent, because you changed nothing.")
         form.add_error(None, ValidationError(words, code="unchanged"))
         return _show(request, draft, form, token)
     sent = request.POST.urlencode()

@@ -39,7 +39,7 @@ _OF_OFFER = list_places(
 ) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
 _NOT_NAMED = gettext_lazy(
     "The service accepted the request without a request id, so this dashboard can't show the "
-    "request. Look for its assessment in the list of assessments."
+    "request. Look for the assessment of this request in the list of assessments."
 )
 
 
@@ -158,7 +158,7 @@ def ask_again(
             lands_on=lambda _row: page,
         )
     except idempotency.StaleKey:
-        messages.warning(request, _("The page was open for too long. Nothing was sent."))
+        messages.warning(request, _("Nothing was sent, because the page was open for too long."))
         return redirect(page)
     return redirect(page) if outcome.saved else _show(request, place, outcome.card)
 
