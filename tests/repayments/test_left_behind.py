@@ -89,7 +89,7 @@ def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
         raise SystemExit
 
     with monkeypatch.context() as patched, pytest.raises(SystemExit):
-        patched.setattr(sending, "read", dies)
+        patched.setattr(sending, "save_reading", dies)
         reconciliation.check_if_due(lost)
     lost.refresh_from_db()
     assert lost.next_check_at is not None
