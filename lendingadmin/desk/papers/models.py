@@ -24,10 +24,6 @@ class PaperKind(models.TextChoices):
     REFUSAL = "refusal", _("Reasons for a refusal")
 
 
-#: The kinds of papers about one loan.
-OF_LOAN = (PaperKind.STATEMENT, PaperKind.NOTICE, PaperKind.DISCHARGE, PaperKind.KEY_FACTS)
-
-
 class Paper(models.Model):
     """One paper for a customer. It never changes, so a reprint has the same words and figures.
 

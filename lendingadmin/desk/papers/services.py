@@ -146,7 +146,7 @@ def use_loans(wanted: Wanted, loans: Sequence[Loan]) -> Material:
     """Return the material of a paper about these loans of one borrower."""
     borrower_id = loan_math.borrower_of(loans[0]) or wanted.borrower_id
     account_id = loan_math.key_of(loans[0]) if wanted.account_id else ""
-    return Material(borrower_id, account_id, partial(_OF_LOANS[wanted.kind], loans))
+    return Material(borrower_id, account_id, partial(OF_LOANS[wanted.kind], loans))
 
 
 def _write_statement(loans: Sequence[Loan], subject: Subject) -> Content:
@@ -175,11 +175,11 @@ def _write_key_facts(loans: Sequence[Loan], subject: Subject) -> Content:
     return key_facts.write_key_facts(found, lent, subject)
 
 
-#: Writers of the papers about loans, by kind.
-_OF_LOANS: dict[PaperKind, Callable[[Sequence[Loan], Subject], Content]] = {
+#: Writers of the papers about loans, by kind, in the order of their buttons.
+OF_LOANS: dict[PaperKind, Callable[[Sequence[Loan], Subject], Content]] = {
     PaperKind.STATEMENT: _write_statement,
-    PaperKind.DISCHARGE: _write_discharge,
     PaperKind.NOTICE: _write_notice,
+    PaperKind.DISCHARGE: _write_discharge,
     PaperKind.KEY_FACTS: _write_key_facts,
 }
 

@@ -35,7 +35,7 @@ from lendingadmin.web.requests import PersonRequest
 from . import services
 from .figures import Unfit
 from .forms import KeyFactsForm, PaperForm
-from .models import OF_LOAN, Paper, PaperKind
+from .models import Paper, PaperKind
 from .services import Read, Wanted
 from .suggestions import Suggestion, lacks_letter, list_settled, list_suggestions, write_purpose
 
@@ -79,7 +79,7 @@ def of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpRespons
     loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
     of = Wanted(PaperKind.STATEMENT, loan_math.borrower_of(loan), loan_math.key_of(loan), "")
     read = partial(services.use_loans, loans=[loan])
-    page = show_kinds(request, app_id, of, OF_LOAN, read)
+    page = show_kinds(request, app_id, of, tuple(services.OF_LOANS), read)
     if of.borrower_id:
         note_read(request, app_id, of.borrower_id)
     return page

@@ -114,7 +114,7 @@ class Repayment(UnconfirmedWrite):
         related_name="repayments",
         db_index=False,
     )
-    # The reasons why a second person must approve the repayment (limits.py), separated by commas.
+    # The reasons why a second person must approve the repayment (policies.py), separated by commas.
     # Empty if no approval is needed.
     approval_reasons = models.CharField(max_length=64, blank=True)
     approved_at = models.DateTimeField(null=True)
