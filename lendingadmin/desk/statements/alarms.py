@@ -67,13 +67,13 @@ def find_contradictions(
         found = _("Row %(row)s of the statement is in another currency: %(amount)s %(currency)s.")
     elif total != paid.amount:
         found = _(
-            "Row %(row)s of the statement shows %(amount)s; %(total)s is recorded with the "
+            "Row %(row)s of the statement shows %(amount)s, but %(total)s is recorded with the "
             "same transaction id."
         )
     elif len({one.account_id for one in entered}) > 1 and any(x.pk not in split for x in entered):
         found = _(
-            "Repayments with this id are recorded on several loans; only row %(row)s of the "
-            "statement has this id."
+            "Repayments with this id are recorded on several loans, but only row %(row)s of "
+            "the statement has this id."
         )
     values = {
         "row": paid.number,

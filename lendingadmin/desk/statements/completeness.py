@@ -153,7 +153,7 @@ def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Flaw]
     total = sum((line.amount or _ZERO for line in moved), opening)
     if total != closing:
         words = _(
-            "Opening balance and rows add up to %(total)s; the closing balance is "
+            "Opening balance and rows add up to %(total)s, but the closing balance is "
             "%(closing)s. %(missing)s is missing."
         )
         values = {"total": total, "closing": closing, "missing": closing - total}

@@ -196,7 +196,8 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
         messages.warning(
-            request, _("Nothing was sent. The entries of this form are gone. Enter them again.")
+            request,
+            _("Nothing was sent. The values of this form are lost. Enter the values again."),
         )
         return redirect("borrower-edit", app_id, borrower_id)
     if request.method != "POST":
