@@ -85,7 +85,7 @@ def test_a_list_goes_to_an_officer_once_it_is_confirmed(
         "4 borrowers will be assigned to officer. 1 of these borrowers gets another officer."
         in shown
     )
-    assert "1 borrower has this officer already." in shown and read_all() == before
+    assert "1 borrower already has this officer." in shown and read_all() == before
     found = confirm(boss, officer)
     assert found.state == BulkAssignment.State.DONE and found.created_by == manager
     assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 4, Outcome.ALREADY: 1}

@@ -338,7 +338,7 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
         assert f"  {line}\n" in erased
     for line in ("1 repayments", "1 other changes", "1 loan snapshots", "1 assessments:"):
         assert f"  {line}" in kept
-    for line in ("1 statement rows matched", "1 notes, without texts"):
+    for line in ("1 statement rows that are matched", "1 notes, without texts"):
         assert f"  {line}" in kept
     assert "0 offers" in kept
 

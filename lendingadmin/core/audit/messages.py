@@ -116,7 +116,10 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
 )
 
 _SAVED: Mapping[str, str] = MappingProxyType(
-    {"no": _("Nothing was saved."), "unknown": _("We don't know yet whether this was saved.")}
+    {
+        "no": _("Nothing was saved."),
+        "unknown": _("We don't know yet whether this action was saved."),
+    }
 )
 
 

@@ -40,7 +40,7 @@ WITHOUT_MONEY = {
     Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement is a settlement with this id."),
     Kind.CHARGE: gettext_lazy("Row %(row)s of the statement is a charge with this id."),
     Kind.OTHER: gettext_lazy(
-        "Row %(row)s of the statement has this id, and the kind of this row is unknown."
+        "Row %(row)s of the statement has this id, but the kind of this row is unknown."
     ),
 }
 

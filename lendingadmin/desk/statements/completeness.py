@@ -51,7 +51,7 @@ def prove(statement: Statement) -> Proof:
     checks, breaks, has_ends = list[str](), list[Flaw](), False
     for part, opening in ((moved, statement.opening), *((other, None) for other in others)):
         if _can_compare(part, opening):
-            checks = [_("each balance follows from the balance before")]
+            checks = [_("each balance agrees with the balance before")]
             breaks += _find_gaps(part, opening)
     if statement.opening is not None and statement.closing is not None:
         has_ends = True
