@@ -284,12 +284,12 @@ def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
     """
     app_id = getattr(request.user, "app_id", "")
     words = _(
-        "To %(action)s you need the role %(roles)s; you are signed in as %(person)s (%(role)s)."
+        "To %(action)s, you need the role %(roles)s. You are signed in as %(person)s (%(role)s)."
     )
     if app_id and len(settings.LENDING_APPS) > 1:
         words = _(
-            "To %(action)s in %(app)s you need the role %(roles)s in this app; you are "
-            "signed in as %(person)s (%(role)s)."
+            "To %(action)s in %(app)s, you need the role %(roles)s in this app. You are signed "
+            "in as %(person)s (%(role)s)."
         )
     given = {
         "action": _(RIGHTS[permission].words),

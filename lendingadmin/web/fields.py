@@ -79,7 +79,7 @@ class AmountField(forms.DecimalField):
             ) from None
         except OtherCurrency as found:
             raise forms.ValidationError(
-                _("Enter the amount in %(currency)s; “%(mark)s” is another currency.")
+                _("Enter the amount in %(currency)s. “%(mark)s” is the sign of another currency.")
                 % {"currency": self.currency, "mark": found.mark},
                 code="currency",
             ) from None

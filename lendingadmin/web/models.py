@@ -55,7 +55,7 @@ class Draft(models.Model):
         oldest = others.aggregate(at=Min("created_at"))["at"] or timezone.now()
         left = oldest + cls.KEPT_FOR - timezone.now()
         raise OverQuota(
-            _("You have too many unfinished forms. Finish some of these forms."),
+            _("You have too many unfinished forms. Finish some of your open forms first."),
             max(60, int(left.total_seconds())),
         )
 

@@ -89,7 +89,7 @@ class StatusWordsForm(PolicyForm):
         """The rows of each table, with a heading and a hint."""
         hints = {
             LOAN: gettext(
-                "These words also decide whether a loan counts as open: open, pending, closed, "
+                "These words also decide whether a loan is open: open, pending, closed, "
                 "settled, written off, deleted."
             )
         }
@@ -137,7 +137,7 @@ def _describe_now(app: LendingApp) -> str:
 STATUS_WORDS = PolicyKind(
     "status-words",
     _("Words for status numbers"),
-    _("The service sends numbers for a status. Pages show these words."),
+    _("The service sends a number for each status. Pages show the word for the number."),
     StatusWordsForm,
     {table: {} for table in _TABLES},
     _describe,

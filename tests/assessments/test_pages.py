@@ -135,7 +135,10 @@ def test_a_refusal_keeps_what_was_entered(desk: Client, app: LendingApp, book: C
     ("fields", "words"),
     [
         ({"assessmentType": ""}, "Choose an assessment type."),
-        ({"accountId": "borrower:"}, "Enter the account&#x27;s type, a colon and its id."),
+        (
+            {"accountId": "borrower:"},
+            "Enter the account&#x27;s type, a colon and the account&#x27;s id.",
+        ),
         ({"timestamp": "yesterday"}, "Enter a valid date/time."),
         ({"token": "stale"}, "This form was open for too long"),
     ],

@@ -82,10 +82,10 @@ def test_a_list_goes_to_an_officer_once_it_is_confirmed(
     address, _given = count(boss, officer)
     shown = words(read_page(boss, address))
     assert (
-        "4 borrowers will be assigned to officer. The officer of 1 of these borrowers changes."
+        "4 borrowers will be assigned to officer. 1 of these borrowers gets another officer."
         in shown
     )
-    assert "1 borrower has this officer already." in shown and read_all() == before
+    assert "1 borrower already has this officer." in shown and read_all() == before
     found = confirm(boss, officer)
     assert found.state == BulkAssignment.State.DONE and found.created_by == manager
     assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 4, Outcome.ALREADY: 1}
@@ -106,7 +106,7 @@ def test_what_changed_after_the_count_is_counted_again(
     assert answer.status_code == 200 and COUNTED_AGAIN in answer.content.decode()
     shown = words(answer.content.decode())
     assert (
-        "4 borrowers will be assigned to officer. The officers of 2 of these borrowers change."
+        "4 borrowers will be assigned to officer. 2 of these borrowers get another officer."
         in shown
     )
     assert read_all() == before and not BulkAssignment.objects.exists()

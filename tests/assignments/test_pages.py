@@ -121,8 +121,8 @@ def test_rules_are_counted_before_they_are_saved(
         return html, {"shown": mark[1]}
 
     html, seen = send()
-    assert "4 borrowers without an officer will get one" in words(html)
-    assert "officers of 0 other borrowers change" in words(html)
+    assert "4 borrowers without an officer will get an officer" in words(html)
+    assert "0 other borrowers get another officer" in words(html)
     assert COUNTED_AGAIN not in html and not RuleSet.objects.exists()
     services.assign("kenya", "B-1", manager, manager, None)
     html, seen = send(**seen)

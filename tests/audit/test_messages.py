@@ -94,7 +94,7 @@ def test_no_two_actions_have_the_same_words() -> None:
             "x",
             "not_sent",
             "unknown",
-            ("x", "Not sent", "We don't know yet whether this was saved."),
+            ("x", "Not sent", "We don't know yet whether this action was saved."),
         ),
     ],
 )

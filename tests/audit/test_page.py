@@ -211,7 +211,7 @@ def test_actions_and_outcomes_are_told_in_words(reader: Client, support: User) -
     for words in (
         "Recorded a repayment",
         "Needs checking",
-        "whether this was saved.",
+        "whether this action was saved.",
     ):
         assert words in page
     body = page[page.index("<tbody>") : page.index("</tbody>")]

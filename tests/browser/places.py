@@ -254,7 +254,7 @@ REPAYMENTS = (
         "support",
         steps.enter,
         ends="repayment-confirm",
-        shows="one of the two amounts is missing",
+        shows="an earlier or the current amount is missing",
     ),
     Place(
         "receipt-recorded",
@@ -610,7 +610,10 @@ COLLECTIONS = (
     Place("call-of-nobody", f"{_CALLS}/calls/no-such-borrower/", "officer", status=404),
     Place("call-stops", f"{_CALLS}/stops/", shows="Allow calls"),
     Place(
-        "call-stops-none", f"{_EMPTY}/collections/stops/", "officer", shows="Every borrower may be"
+        "call-stops-none",
+        f"{_EMPTY}/collections/stops/",
+        "officer",
+        shows="Calls to all borrowers are",
     ),
     Place("call-stop-end", f"{_CALLS}/stops/{{stop}}/end", shows="Reason"),
     Place("promise", f"{_CALLS}/promises/{{promise}}/", shows="Decide"),
@@ -666,7 +669,7 @@ SHEETS = (
         f"{_SHEETS}/{{sheet}}/return",
         "support",
         steps.give_back_wrongly,
-        shows="cash counted is",
+        shows="counted cash is",
     ),
     Place(
         "sheet-print",

@@ -607,7 +607,7 @@ def _statements(clerk: User) -> Names:
         external_id=paid[0].receipt,
         amount=paid[0].amount + 400,
         network="M-PESA",
-        alarm="Repayments with this id are recorded on several loans; only row 88 of the "
+        alarm="Repayments with this id are recorded on several loans, but only row 88 of the "
         "statement has this id.",
         alarm_at=timezone.now(),
     )

@@ -104,7 +104,7 @@ def test_a_total_that_cannot_be_read_is_said_and_not_worked_out(
     fault_server.on("POST /v1/oauth2/token", token())
     fault_server.on("/loans/", reply({"accountId": "L-1", "balances": balances}))
     page = desk.get("/apps/kenya/loans/L-1/").content.decode()
-    assert "a total that can't be read: paid." in html.unescape(page)
+    assert "totals that can't be read: paid." in html.unescape(page)
     assert "KES 84.00" not in page
     assert "eighty-four" in page
 

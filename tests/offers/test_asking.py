@@ -213,8 +213,8 @@ class TestThePageThatWaits:
     @pytest.mark.parametrize(
         ("products", "words", "preview"),
         [
-            ([], "offers this borrower no products now", False),
-            (None, "offers this borrower no products now", False),
+            ([], "has no products for this borrower now", False),
+            (None, "has no products for this borrower now", False),
             ("odd", "no products that this page can show", True),
         ],
     )

@@ -70,7 +70,7 @@ def test_each_role_sees_the_figures(
     assert "loans updated just now" in text and summary.snapshot.loans_read == 5
     assert [tile.amount for tile in summary.tiles] == [300, 25, None]
     assert "KES 300.00 on 5 open loans open by status word" in text
-    assert "KES 25.00 on 5 open loans, 8.33 % of what is outstanding" in text
+    assert "KES 25.00 on 5 open loans, 8.33 % of the outstanding amount" in text
     assert (COUNT_BUTTON in read_page(client)) is (role != "viewer")
     for address in links(read_page(client)):
         assert client.get(address).status_code == 200, address
@@ -154,7 +154,7 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
         (
             (2, 7),
             {"2": "open"},
-            "open by status word; for 1 loan without a status word: settlement date, result and "
+            "open by status word, or for 1 loan without a status word: settlement date, result and "
             "start",
         ),
     ],

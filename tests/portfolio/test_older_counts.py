@@ -37,9 +37,7 @@ def test_trends_draw_no_figures_of_an_older_version(desk: Client, service: BookS
     olds = [make_older(counted()) for _ in range(2)]
     row = counted()
     html = read_page(desk)
-    assert "2 older updates are not shown, because their figures had another meaning." in words(
-        html
-    )
+    assert "2 older updates are not shown" in words(html)
     assert html.count(mark("first")) == 3
     assert not [old.pk for old in olds if f"count={old.pk}" in html]
     # What was paid since is known all the same: it is of every loan in both versions.

@@ -129,7 +129,7 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
 @pytest.mark.parametrize(
     ("behaviour", "saved", "said"),
     [
-        (commit_then(reset()), "unknown", "We don't know yet whether this was"),
+        (commit_then(reset()), "unknown", "We don't know yet whether your entry was"),
         (without_committing(refusal(422)), "no", card(BadRequest()).title),
     ],
     ids=["lost", "refused"],

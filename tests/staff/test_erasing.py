@@ -325,7 +325,7 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
     assert stays == ID_STAYS
     erased, kept = said.split("Kept:\n")
     for line in (
-        "1 entries of the search index",
+        "1 names and phones for the search",
         "5 calls, promises and “do not call”",
         "1 offers",
         "1 texts of other changes",
@@ -336,9 +336,9 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
         "1 reasons for cancelled collection sheets",
     ):
         assert f"  {line}\n" in erased
-    for line in ("1 repayments", "1 other writes", "1 loan snapshots", "1 assessments:"):
+    for line in ("1 repayments", "1 other changes", "1 loan snapshots", "1 assessments:"):
         assert f"  {line}" in kept
-    for line in ("1 statement rows matched", "1 notes, without texts"):
+    for line in ("1 statement rows that are matched", "1 notes, without texts"):
         assert f"  {line}" in kept
     assert "0 offers" in kept
 

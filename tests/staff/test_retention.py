@@ -294,8 +294,8 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
     call_command("erase", "old", "--dry-run", stdout=out)
     assert out.getvalue().splitlines() == [
         WOULD_BE_ERASED_BY_AGE,
-        "  2 rows of: other changes and their checks, older than 100 days; deleted after "
-        "that time, if finished",
+        "  2 rows of: other changes and their checks, older than 100 days; finished rows "
+        "are deleted after that time",
         "  0 finished rows of: sessions",
         "  0 finished rows of: worker tasks",
         "  0 finished rows of: temporary data",
@@ -304,7 +304,7 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
     assert Write.objects.count() == 2
     call_command("erase", "old", stdout=StringIO())
     assert not Write.objects.exists()
-    assert "2 rows of: other writes" in Entry.objects.get(action="command").detail
+    assert "2 rows of: other changes" in Entry.objects.get(action="command").detail
 
 
 def make_session(ends_in: timedelta) -> Session:

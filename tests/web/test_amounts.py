@@ -88,7 +88,7 @@ def test_a_comma_is_read_as_thousands_by_those_who_write_it_so(locale: str) -> N
 
 
 def test_another_currency_is_refused_in_words() -> None:
-    assert outcome("USD 5").endswith("the amount in KES; “USD” is another currency.")
+    assert outcome("USD 5").endswith("the amount in KES. “USD” is the sign of another currency.")
     assert outcome("USD 5", "USD") == 5
     assert outcome("USD 5", "") == DIGITS
 

@@ -86,7 +86,7 @@ def test_a_missing_right_is_named_with_its_scopes_and_permission() -> None:
 def test_a_token_that_dies_early_says_nothing_of_the_account(operation: str) -> None:
     card = errors.card(faults.error_for_status(OPERATIONS[operation], 401))
     assert "account" not in f"{card.title} {card.cause} {card.next}"
-    assert "refused the dashboard's access token for this call" in card.cause
+    assert "refused the dashboard's access for this action" in card.cause
     assert card.finding == "token-refused"
     assert card.saved == "no"
 

@@ -51,7 +51,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.notes.write": _("Wrote a note"),
         "dashboard.export": _("Exported"),
         "dashboard.loanLists.share": _("Shared a list of loans"),
-        "dashboard.portfolio.count": _("Refreshed the portfolio"),
+        "dashboard.portfolio.count": _("Updated the portfolio"),
         "dashboard.policies.change": _("Changed a setting of a lending app"),
         "access": _("Tried to open a page without the right to see it"),
         "sign-in": _("Signed in"),
@@ -111,12 +111,15 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("groups", "added"): _("Added a role"),
         ("groups", "removed"): _("Removed a role"),
         ("dashboard.loanLists.share", "deleted"): _("Deleted a shared list of loans"),
-        ("dashboard.portfolio.count", "stopped"): _("Stopped refreshing the portfolio"),
+        ("dashboard.portfolio.count", "stopped"): _("Stopped an update of the portfolio"),
     }
 )
 
 _SAVED: Mapping[str, str] = MappingProxyType(
-    {"no": _("Nothing was saved."), "unknown": _("We don't know yet whether this was saved.")}
+    {
+        "no": _("Nothing was saved."),
+        "unknown": _("We don't know yet whether this action was saved."),
+    }
 )
 
 

@@ -26,7 +26,7 @@ from lendingadmin.core.staff.roles import MANAGE_PEOPLE
 # Time in which a change must be approved. It is short, so that the managers still know the reason.
 APPROVE_WITHIN = timedelta(days=3)
 NO_OTHER_MANAGER = gettext_lazy(
-    "A second manager must approve this change, and there is no other manager. The "
+    "A second manager must approve this change, but there is no other manager. The "
     "administrator can add a manager with “manage.py createsuperuser”."
 )
 

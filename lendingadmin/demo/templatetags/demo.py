@@ -89,7 +89,12 @@ _THINGS = (
         gettext_noop("Open an assessment, and see how it was decided"),
     ),
     Thing("lending.products.list", "products", "", gettext_noop("Compare the products")),
-    Thing("lending.events.list", "events", "", gettext_noop("See the data that phones reported")),
+    Thing(
+        "lending.events.list",
+        "events",
+        "",
+        gettext_noop("See the data that the borrowers' phones reported"),
+    ),
 )
 
 

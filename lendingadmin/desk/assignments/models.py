@@ -147,7 +147,7 @@ class BulkRow(models.Model):
         WAITING = "waiting", _("not assigned yet")
         ASSIGNED = "assigned", _("assigned")
         ALREADY = "already", _("no change")
-        CHANGED = "changed", _("changed by someone else, not reassigned")
+        CHANGED = "changed", _("changed by another person, not reassigned")
         NOT_ALLOWED = "not-allowed", _("not allowed")
 
     bulk = models.ForeignKey(

@@ -140,7 +140,7 @@ class PromiseForm(ReasonForm):
     """Form for a person's decision on a promise."""
 
     state = forms.ChoiceField(
-        label=_("The promise is"),
+        label=_("Result of the promise"),
         choices=[
             (one.value, one.label)
             for one in (PromiseState.KEPT, PromiseState.BROKEN, PromiseState.WITHDRAWN)

@@ -68,7 +68,7 @@ class Evidence(TextChoices):
     """The evidence for the state of a promise, or for the amount paid towards it."""
 
     JOURNAL = "journal", _("repayments recorded in this dashboard")
-    READING = "reading", _("the loan's paid amount rose between two readings")
+    READING = "reading", _("the rise of the loan's paid amount")
     PERSON = "person", _("decided by a person")
 
 

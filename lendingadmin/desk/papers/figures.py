@@ -68,7 +68,7 @@ REASONS = {
     "contract-currency": _("This contract is in another currency."),
     "not-refused": _("The service did not refuse a loan to this borrower."),
     "not-finished": _("The service has not answered yet."),
-    "no-result": _("The service had errors and gave no result."),
+    "no-result": _("The service had errors and sent no result."),
     "no-reason": _("The service gave no reason, or the reason can't be read."),
     "no-contact": _("The settings have no phone number or office for questions."),
     "not-overdue": _("Nothing is overdue."),

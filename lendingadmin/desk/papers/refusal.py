@@ -147,7 +147,7 @@ def _list_reasons(found: Refusal) -> list[str]:
     """Return the reasons as sentences. A reason with an unknown code quotes the code."""
     if not found.has_product:
         return [_("We can't offer you any of our loans now.")]
-    quoted = _("The assessment names this reason: %(code)s.")
+    quoted = _("The assessment gives this reason: %(code)s.")
     reasons = [
         str(_REASONS[one][0]) if one in _REASONS else quoted % {"code": spelled(one)}
         for one in found.codes

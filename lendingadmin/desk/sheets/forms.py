@@ -121,7 +121,7 @@ class GridForm(forms.Form):
         day: date = self.cleaned_data["day"]
         made_on = self.sheet.created_at.astimezone(self.app.zone).date()
         if not made_on <= day <= self.today:
-            words = gettext("Enter a day from %(day)s, when the sheet was made, to today.")
+            words = gettext("The sheet was made on %(day)s. Enter a day from that day to today.")
             raise forms.ValidationError(words % {"day": f"{made_on:%Y-%m-%d}"}, code="outside")
         return day
 
@@ -129,7 +129,7 @@ class GridForm(forms.Form):
         """Add an error for each amount with too many decimals, and for a missing cash total."""
         cleaned = super().clean() or self.cleaned_data
         decimals = currency_decimals(self.app.currency)
-        words = gettext("%(currency)s has at most %(count)s decimals.")
+        words = gettext("Enter at most %(count)s decimals for %(currency)s.")
         given = {"currency": self.app.currency, "count": decimals}
         for name, amount in list(cleaned.items()):
             if isinstance(amount, Decimal) and amount != round(amount, decimals):

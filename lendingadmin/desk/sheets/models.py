@@ -22,7 +22,7 @@ class Choice(models.TextChoices):
     """The choice of the loans on a sheet."""
 
     ALL = "all", _("overdue or due")
-    DUE = "due", _("due by that day")
+    DUE = "due", _("due by the day of the sheet")
     OVERDUE = "overdue", _("overdue")
 
 

@@ -288,12 +288,12 @@ class _Page:
         except services.Unbalanced as error:
             code = "more" if error.difference > 0 else "less"
             words = _(
-                "Not saved. The amounts add up to %(total)s; the cash counted is "
+                "Not saved. The amounts add up to %(total)s, but the counted cash is "
                 "%(difference)s less."
             )
             if code == "more":
                 words = _(
-                    "Not saved. The amounts add up to %(total)s; the cash counted is "
+                    "Not saved. The amounts add up to %(total)s, but the counted cash is "
                     "%(difference)s more."
                 )
             difference = self._write(abs(error.difference))

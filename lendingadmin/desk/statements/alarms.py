@@ -40,7 +40,7 @@ WITHOUT_MONEY = {
     Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement is a settlement with this id."),
     Kind.CHARGE: gettext_lazy("Row %(row)s of the statement is a charge with this id."),
     Kind.OTHER: gettext_lazy(
-        "Row %(row)s of the statement has this id, and the kind of this row is unknown."
+        "Row %(row)s of the statement has this id, but the kind of this row is unknown."
     ),
 }
 
@@ -67,13 +67,13 @@ def find_contradictions(
         found = _("Row %(row)s of the statement is in another currency: %(amount)s %(currency)s.")
     elif total != paid.amount:
         found = _(
-            "Row %(row)s of the statement shows %(amount)s; %(total)s is recorded with the "
+            "Row %(row)s of the statement shows %(amount)s, but %(total)s is recorded with the "
             "same transaction id."
         )
     elif len({one.account_id for one in entered}) > 1 and any(x.pk not in split for x in entered):
         found = _(
-            "Repayments with this id are recorded on several loans; only row %(row)s of the "
-            "statement has this id."
+            "Repayments with this id are recorded on several loans, but only row %(row)s of "
+            "the statement has this id."
         )
     values = {
         "row": paid.number,

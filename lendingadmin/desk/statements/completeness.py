@@ -51,7 +51,7 @@ def prove(statement: Statement) -> Proof:
     checks, breaks, has_ends = list[str](), list[Flaw](), False
     for part, opening in ((moved, statement.opening), *((other, None) for other in others)):
         if _can_compare(part, opening):
-            checks = [_("each balance follows from the balance before")]
+            checks = [_("each balance agrees with the balance before")]
             breaks += _find_gaps(part, opening)
     if statement.opening is not None and statement.closing is not None:
         has_ends = True
@@ -153,7 +153,7 @@ def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Flaw]
     total = sum((line.amount or _ZERO for line in moved), opening)
     if total != closing:
         words = _(
-            "Opening balance and rows add up to %(total)s; the closing balance is "
+            "Opening balance and rows add up to %(total)s, but the closing balance is "
             "%(closing)s. %(missing)s is missing."
         )
         values = {"total": total, "closing": closing, "missing": closing - total}

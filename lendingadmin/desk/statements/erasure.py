@@ -86,7 +86,7 @@ ERASABLE = [
 ]
 TABLES = [
     Table(
-        _("statements and their column choices"),
+        _("statements and the chosen columns"),
         "statements.StatementFile",
         kind="files",
         list_older=keeping.list_old_content,
@@ -96,7 +96,7 @@ TABLES = [
 ]
 KEPT = [
     KeptOn(
-        _("statement rows matched to their loans"),
+        _("statement rows that are matched to loans"),
         _("we must be able to prove who allowed each repayment"),
         lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
         list_rows=list_rows,

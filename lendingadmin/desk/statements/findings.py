@@ -9,10 +9,10 @@ from .lines import Standing
 class Basis(models.TextChoices):
     """The way in which the loan of a payment was found."""
 
-    LOAN = "loan", _("names the loan")
-    NUMBER = "number", _("names the loan's number")
-    BORROWER = "borrower", _("names the borrower")
-    WORDS = "words", _("the row's text has the id")
+    LOAN = "loan", _("loan id given")
+    NUMBER = "number", _("loan number given")
+    BORROWER = "borrower", _("borrower id given")
+    WORDS = "words", _("id in the text of the row")
     LINK = "link", _("saved payer of this loan")
     PHONE = "phone", _("the payer's phone")
     NAME = "name", _("the payer's name")
@@ -29,7 +29,7 @@ class Finding(models.TextChoices):
     CLOSED = "closed", _("loan closed")
     OVERPAID = "overpaid", _("more than owed")
     ALIKE = "alike", _("possible duplicate")
-    MAY_DOUBLE = "may-double", _("may be recorded already")
+    MAY_DOUBLE = "may-double", _("may already be recorded")
     CURRENCY = "currency", _("another currency")
     RECORDED = "recorded", _("recorded before")
     WAITING = "waiting", _("waiting for a decision")
@@ -41,7 +41,7 @@ class Finding(models.TextChoices):
     UNREAD = "unread", _("loan could not be read")
     OTHER_PAYER = "other-payer", _("paid by someone other than the borrower")
     NEAR_LOAN = "near-loan", _("another loan's number differs in one digit")
-    TWO_LOANS = "two-loans", _("the row names two loans")
+    TWO_LOANS = "two-loans", _("two loans in the row")
     SAME_REFERENCE = "same-ref", _("same reference recorded")
     MAY_REVERSED = "may-reversed", _("may be reversed")
 

@@ -169,7 +169,7 @@ class RepaymentForm(forms.Form):
         amount = cleaned.get("amount")
         decimals = get_currency_precision(code)
         if isinstance(amount, Decimal) and amount != round(amount, decimals):
-            words = gettext("%(currency)s has at most %(count)s decimals.")
+            words = gettext("Enter at most %(count)s decimals for %(currency)s.")
             given = {"currency": code, "count": decimals}
             self.add_error("amount", forms.ValidationError(words, code="decimals", params=given))
         return cleaned

@@ -84,7 +84,7 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         title=gettext_noop("We don't know yet whether this repayment was recorded"),
         sentence=gettext_noop("Do not enter this repayment again. Checking…"),
         saved="unknown",
-        next=gettext_noop("We are reading the loan again to find out."),
+        next=gettext_noop("The dashboard is reading the loan again to find out."),
     ),
     RepaymentState.PRESUMED: StateMessage(
         chip=Status(RepaymentState.PRESUMED.label, "warn", "eye"),

@@ -114,7 +114,7 @@ def _mail(
                 "",
                 _(
                     "Compare with the payment network's statement. A manager can resolve a "
-                    "repayment on its page."
+                    "repayment on the page of the repayment."
                 ),
                 _(
                     "The dashboard checks each repayment for a day and sends one e-mail about "

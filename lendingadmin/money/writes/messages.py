@@ -99,7 +99,7 @@ _UNKNOWN: dict[str, StateMessage] = {
         title=gettext_noop("We don't know yet whether your entry was saved"),
         sentence=gettext_noop("Do not enter the same data again. Checking…"),
         saved="unknown",
-        next=gettext_noop("We are reading the record again to find out."),
+        next=gettext_noop("The dashboard is reading the record again to find out."),
     ),
     WriteFound.THERE: StateMessage(
         chip=Status(WriteFound.THERE.label, "info", "eye"),
@@ -153,7 +153,8 @@ _UNKNOWN: dict[str, StateMessage] = {
         ),
         saved="unknown",
         next=gettext_noop(
-            "If you enter the same data again, it may be saved twice. We keep checking for a day."
+            "If you enter the same data again, it may be saved twice. The dashboard "
+            "continues to check for a day."
         ),
     ),
 }

@@ -263,5 +263,5 @@ def list_indexes(app_id: str) -> list[BorrowerIndex]:
 
 
 ERASABLE = Erasable(
-    gettext_noop("entries of the search index"), erase_borrower, list_rows=list_rows
+    gettext_noop("names and phones for the search"), erase_borrower, list_rows=list_rows
 )

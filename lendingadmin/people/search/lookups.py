@@ -189,8 +189,8 @@ def validate_id(wanted: str) -> str:
     """Return a sentence with the reason why this can't be an id; empty if it can."""
     if len(wanted) > LONGEST:
         words = _(
-            "This text is too long for an id. The text has %(length)s characters; an id has at "
-            "most %(most)s."
+            "This text is too long for an id. The text has %(length)s characters, but an id "
+            "has at most %(most)s."
         )
         return words % {"length": len(wanted), "most": LONGEST}
     try:

@@ -104,7 +104,7 @@ def _check_head(
     if not (kind and colon and key):
         findings.errors.append(_("The account id must be <type>:<id>, such as borrower:B-17."))
     if body.get("eventType") != CAPTURED:
-        words = _("The event type is %(type)s. The service knows no other type.")
+        words = _("The event type is %(type)s. The service accepts no other type.")
         findings.errors.append(words % {"type": CAPTURED})
     if when is None:
         findings.errors.append(_(NO_TIME))
@@ -202,7 +202,7 @@ class _Tally:
             words = _("%(kind)s: direction is neither inbound nor outbound") % {"kind": key}
             self._note(self.warnings, words, place)
         for name in sorted(value.keys() - rules.keys()):
-            words = _("%(kind)s: the service documents no field “%(field)s”")
+            words = _("%(kind)s: the service's documentation has no field “%(field)s”")
             given = {"kind": key, "field": name[:_LONGEST_NAME]}
             self._note(self.warnings, words % given, place)
         if when := moment_of(value.get("timestamp")):

@@ -370,7 +370,8 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     draft = load_draft(request, app_id, form)
     if draft is None or not draft.body:
         messages.warning(
-            request, _("Nothing was sent. The entries of this form are gone. Enter them again.")
+            request,
+            _("Nothing was sent. The values of this form are lost. Enter the values again."),
         )
         there = reverse("event-new", args=[app_id])
         return redirect(f"{there}?by=file&form={form}" if draft else there)

@@ -136,7 +136,7 @@ class PreviewForm(forms.Form):
         decimals = get_currency_precision(self.app.currency)
         if amount is not None and amount != round(amount, decimals):
             raise forms.ValidationError(
-                _("%(currency)s has at most %(decimals)s decimals.")
+                _("Enter at most %(decimals)s decimals for %(currency)s.")
                 % {"currency": self.app.currency, "decimals": decimals}
             )
         return amount

@@ -25,7 +25,8 @@ TERMS = {
     _("fees"): _("Charges in the contract that are not interest, such as a fee for the payout."),
     _("instalment"): _("One payment of the schedule: an amount and its due date."),
     _("repayment"): _(
-        "Money that a borrower paid for a loan. The service divides it between the amounts owed."
+        "Money that a borrower paid for a loan. The service divides the money between the "
+        "amounts owed."
     ),
     _("outstanding"): _(
         "The total that is not paid yet, due or not: principal, interest, fees and penalty. "
@@ -82,9 +83,12 @@ TERMS = {
     _("effective rate"): _("The rate with interest on interest. A product may state a maximum."),
     # Before the loan.
     _("assessment"): _(
-        "The service's advice on lending to an account, from the data reported for it."
+        "The service's advice on lending to an account, from the data reported for this account."
     ),
-    _("data period"): _("The period of data that an assessment uses, up to its time."),
+    _("data period"): _(
+        "The period of data that an assessment uses. The period ends at the time that was "
+        "entered for the assessment."
+    ),
     _("risk level"): _("The risk of lending to this account, as the service estimates it."),
     _("risk score"): _(
         "The risk of lending to this account, as a number. The service does not explain the scale."

@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('borrower_id', models.CharField(max_length=255)),
-                ('outcome', models.CharField(choices=[('waiting', 'not assigned yet'), ('assigned', 'assigned'), ('already', 'no change'), ('changed', 'changed by someone else, not reassigned'), ('not-allowed', 'not allowed')], default='waiting', max_length=12)),
+                ('outcome', models.CharField(choices=[('waiting', 'not assigned yet'), ('assigned', 'assigned'), ('already', 'no change'), ('changed', 'changed by another person, not reassigned'), ('not-allowed', 'not allowed')], default='waiting', max_length=12)),
                 ('before_at', models.DateTimeField(null=True)),
                 ('before_officer', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('bulk', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='assignments.bulkassignment')),

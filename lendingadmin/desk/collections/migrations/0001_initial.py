@@ -121,7 +121,7 @@ class Migration(migrations.Migration):
                 ('state', models.CharField(choices=[('open', 'promised'), ('kept', 'kept'), ('partly', 'partly kept'), ('broken', 'broken'), ('withdrawn', 'withdrawn')], default='open', max_length=16)),
                 ('state_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('paid', models.DecimalField(decimal_places=3, default=0, max_digits=18)),
-                ('evidence', models.CharField(blank=True, choices=[('journal', 'repayments recorded in this dashboard'), ('reading', "the loan's paid amount rose between two readings"), ('person', 'decided by a person')], max_length=16)),
+                ('evidence', models.CharField(blank=True, choices=[('journal', 'repayments recorded in this dashboard'), ('reading', "the rise of the loan's paid amount"), ('person', 'decided by a person')], max_length=16)),
                 ('reason', lendingadmin.core.encryption.EncryptedTextField(blank=True, bound_to=('call',))),
                 ('call', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='promise', to='collections.call')),
                 ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

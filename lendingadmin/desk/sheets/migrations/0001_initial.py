@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('code', models.CharField(max_length=7, unique=True)),
                 ('state', models.CharField(choices=[('open', 'out on paper'), ('returned', 'returned'), ('cancelled', 'cancelled')], default='open', max_length=9)),
                 ('day', models.DateField()),
-                ('choice', models.CharField(choices=[('all', 'overdue or due'), ('due', 'due by that day'), ('overdue', 'overdue')], max_length=7)),
+                ('choice', models.CharField(choices=[('all', 'overdue or due'), ('due', 'due by the day of the sheet'), ('overdue', 'overdue')], max_length=7)),
                 ('product_id', models.CharField(blank=True, max_length=255)),
                 ('row_count', models.PositiveIntegerField()),
                 ('due', lendingadmin.desk.portfolio.amounts.AmountField(blank=True, max_length=100, null=True)),

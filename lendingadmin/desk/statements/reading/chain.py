@@ -36,7 +36,10 @@ def find_account(accounts: Iterable[str]) -> str:
     """
     named = [account for account in accounts if account]
     if len(set(map(normalise_account, named))) > 1:
-        words = _("The file has statements of several accounts. Export them one by one.")
+        words = _(
+            "The file has statements of several accounts. Export the statement of each account "
+            "as a separate file."
+        )
         raise Refused(words, code="accounts")
     return named[0] if named else ""
 

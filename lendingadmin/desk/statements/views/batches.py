@@ -154,7 +154,7 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     shown = _summarise(found)
     if request.method == "POST":
         if request.POST.get("shown") != shown["fingerprint"]:
-            obstacle = _("The rows changed. The rows below would be recorded now.")
+            obstacle = _("The rows changed. Check the new rows below, then record them.")
         else:
             try:
                 with transaction.atomic():
@@ -263,7 +263,7 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     is_needed = allocating.needs_reason(found, request.POST.get("finding", ""))
     form = AcceptForm(request.POST, needs_reason=is_needed)
     if not form.is_valid():
-        messages.warning(request, _("Not accepted. Enter a reason of five letters or more."))
+        messages.warning(request, _("Not accepted. Enter a reason of at least five letters."))
         return redirect(found)
     finding, reason = form.cleaned_data["finding"], form.cleaned_data["reason"]
     try:

@@ -152,10 +152,10 @@ def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
     """Raise the alarms of a statement, and tell this person about them if there are any."""
     if count := alarms.raise_alarms(file, request.user):
         words = ngettext(
-            "The statement disagrees with %(count)s repayment. "
-            "Managers see this on their home page.",
-            "The statement disagrees with %(count)s repayments. "
-            "Managers see this on their home page.",
+            "The statement disagrees with %(count)s repayment. Managers see the difference on "
+            "their home page.",
+            "The statement disagrees with %(count)s repayments. Managers see the differences "
+            "on their home page.",
             count,
         )
         messages.warning(request, words % {"count": count})

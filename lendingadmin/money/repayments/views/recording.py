@@ -257,7 +257,7 @@ def confirm(
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
         messages.warning(
             request,
-            _("Nothing was recorded. The entries of this form are gone. Enter them again."),
+            _("Nothing was recorded. The values of this form are lost. Enter the values again."),
         )
         return redirect("repayment-new", app_id, account_id)
     asked, stands_against = request_from(app_id, draft), None

@@ -37,7 +37,7 @@ class ProfileForm(_Form):
         model = User
         fields = ("language", "zone", "uses_keys")
         labels = {"uses_keys": gettext_lazy("Single-key shortcuts")}
-        help_texts = {"uses_keys": gettext_lazy("Turn this off if you use speech input.")}
+        help_texts = {"uses_keys": gettext_lazy("Turn the shortcuts off if you use speech input.")}
 
     def __init__(self, *args: object, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]

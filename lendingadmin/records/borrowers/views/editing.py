@@ -196,7 +196,8 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
         messages.warning(
-            request, _("Nothing was sent. The entries of this form are gone. Enter them again.")
+            request,
+            _("Nothing was sent. The values of this form are lost. Enter the values again."),
         )
         return redirect("borrower-edit", app_id, borrower_id)
     if request.method != "POST":
@@ -208,7 +209,9 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
             return _show_confirm(request, draft, form, card=errors.card(error))
         # If the form was sent twice, the first request may have changed the record.
         if not same(now, draft.base) and not sent_before.exists():
-            messages.error(request, _("Not sent. The record changed while the form was open."))
+            messages.error(
+                request, _("Not sent, because the record changed while the form was open.")
+            )
             return redirect(f"{reverse('borrower-edit', args=[app_id, borrower_id])}?form={form}")
     return _send(request, draft, form)
 
