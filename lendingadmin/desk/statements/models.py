@@ -274,8 +274,8 @@ class Batch(Job):
     why = models.TextField(blank=True)
     # Number of consecutive faults of the service.
     tries = models.PositiveIntegerField(default=0)
-    # The reasons why a second person must approve the batch (policies.py), separated by commas. Empty
-    # if no approval is needed.
+    # The reasons why a second person must approve the batch (policies.py), separated by commas.
+    # Empty if no approval is needed.
     approval_reasons = models.CharField(max_length=64, blank=True)
     approved_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
