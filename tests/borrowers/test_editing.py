@@ -162,7 +162,7 @@ def test_photos_and_fingerprints_are_edited_as_lists(
         ("open__company", '{"a": }', "The text is not valid JSON"),
         ("open__company", "[1]", "Enter keys and values"),
         ("open__company", '{"a": NaN}', "The text is not valid JSON"),
-        ("open__company", "just words", "Line 1 has no “key: value”"),
+        ("open__company", "just words", "Line 1 is not written as “key: value”"),
         ("open__company", "a: 1\na: 2", "appears twice"),
         ("settings__settings", '{"a": 1}', "The value of “a” must be text"),
         ("biometrics__photos", "{}", "Enter a list as JSON"),

@@ -114,7 +114,7 @@ class TestAManager:
         assert deed in boss.get(page).content.decode()
         answer: Any = boss.post(deed, follow=True)
         text = answer.content.decode()
-        assert "officer is signed out and must choose a new password at the next sign-in." in text
+        assert "officer was signed out and must choose a new password at the next sign-in." in text
         assert list_marks(answer, "state") == ["must-choose-password"] and deed not in text
         assert again(officer).must_choose_password and list_sessions(again(officer)) == []
         assert theirs.get(HOME)["Location"].startswith("/accounts/login/")

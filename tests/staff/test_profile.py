@@ -97,7 +97,11 @@ def test_the_page_offers_the_lenders_zones_first(
     officer: User, client_of: Callable[[User], Client]
 ) -> None:
     page = client_of(officer).get(PROFILE).content.decode()
-    assert page.index("Lenders&#x27; zones") < page.index('label="Africa"') < page.index("New York")
+    assert (
+        page.index("Lenders&#x27; time zones")
+        < page.index('label="Africa"')
+        < page.index("New York")
+    )
     assert page.count('value="Africa/Nairobi"') == 1
     assert "Buenos Aires, Argentina" in page
 
