@@ -229,7 +229,7 @@ def card(error: LendingError) -> Card:
                 "Open the record before you try again. Your entry may have been saved."
             )
         if isinstance(error, Conflict):
-            title = gettext("The service says that this record can't be deleted now")
+            title = gettext("The service did not allow this action")
     return Card(
         title=title,
         cause=_cause(error),

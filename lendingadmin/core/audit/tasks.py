@@ -79,14 +79,14 @@ def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
         return anchor
     people = User.objects.with_perm(VIEW_AUDIT).exclude(email="")
     words = _(
-        "The audit trail is broken at entry %(entry)s: %(what)s. Something other than the "
-        "dashboard wrote to the dashboard's database. Find out who had access to the database, "
-        "and run “manage.py audit verify”. %(address)s"
+        "The audit trail is broken at entry %(entry)s: %(what)s. Either the database was "
+        "restored from a copy, or something other than the dashboard wrote to it. Find out who "
+        "had access to the database, and run “manage.py audit verify”. %(address)s"
     )
     given = {"entry": entry_id, "what": _(what)}
     given["address"] = f"{settings.DASHBOARD_URL}{reverse('audit')}"
     EmailMessage(
-        _("The audit trail was tampered with"),
+        _("The audit trail is broken"),
         words % given,
         bcc=sorted(set(people.values_list("email", flat=True))),
         headers={"To": "undisclosed-recipients:;"},

@@ -77,7 +77,7 @@ FACTS: Mapping[str, tuple[Fact, ...]] = {
             ),
             "Digital Credit Providers Regulations, L.N. 46 of 2022 (jmkadvocates.co.ke)",
         ),
-        Fact(_("We found no calling hours in the law."), "", is_verified=False),
+        Fact(_("We found no rule about calling hours in the law."), "", is_verified=False),
         Fact(
             _("After a default, interest is never more than the principal owed at that time."),
             "Banking Act s. 44A (kn.co.ke)",

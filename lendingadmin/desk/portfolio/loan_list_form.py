@@ -32,7 +32,7 @@ LATE: Mapping[str, DaysLate] = {
     "8-30": DaysLate(_("8 to 30"), 8, 30),
     "31-60": DaysLate(_("31 to 60"), 31, 60),
     "61-90": DaysLate(_("61 to 90"), 61, 90),
-    "91": DaysLate(_("91 and more"), 91, None),
+    "91": DaysLate(_("91 or more"), 91, None),
 }
 # The orders of a list, by the word in the address. Each order has its column, and True if the index
 # of the column has the largest value first. The pages and the CSV declare the names of the columns.

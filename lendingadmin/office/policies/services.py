@@ -37,8 +37,8 @@ def save_change(
 
 
 TO_APPROVE = ngettext_lazy(
-    "%(count)s change to a setting to approve",
-    "%(count)s changes to settings to approve",
+    "%(count)s setting change to approve",
+    "%(count)s setting changes to approve",
     "number",
 )
 

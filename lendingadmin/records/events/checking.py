@@ -170,7 +170,8 @@ class _Tally:
             return
         kind, values = find_kind(entry.get("kind")), entry.get("values")
         if kind is None:
-            words = _("the kind must end in one of %(kinds)s") % {"kinds": ", ".join(KINDS)}
+            words = _("the kind must end with one of these: %(kinds)s")
+            words %= {"kinds": ", ".join(KINDS)}
             self._note(self.errors, words, where)
             return
         self.domains.add(str(entry["kind"])[: -len(kind.key)])

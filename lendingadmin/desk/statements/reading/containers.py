@@ -145,7 +145,10 @@ def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
     unpacked, packed = sum(x.file_size for x in parts), sum(x.compress_size for x in parts)
     is_bomb = unpacked > _MOST_UNPACKED or unpacked > 10_000_000 + packed * _MOST_RATIO
     if is_bomb or len(parts) > _MOST_PARTS:
-        words = _("After unpacking, this file is far larger than a statement. Export CSV instead.")
+        words = _(
+            "After unpacking, this file is far larger than a statement. Export the statement as "
+            "CSV instead."
+        )
         raise Refused(words, code="unpacked")
 
 

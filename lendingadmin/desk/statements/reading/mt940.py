@@ -73,7 +73,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         ]
     except Exception as error:
         # The library may raise any exception. In each case the file can't be read.
-        words = _("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")
+        words = _("This MT940 file can't be read. Ask the bank for CAMT.053 or CSV.")
         raise Refused(words, code="mt940") from error
     heads = [one.data for one in read]
     account = find_account(str(head.get("account_identification") or "") for head in heads)

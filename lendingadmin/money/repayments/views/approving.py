@@ -87,9 +87,11 @@ def _send(
         words = _("Another repayment of this loan is still open: %(other)s.")
         return Obstacle("busy", words % {"other": rule.other})
     except services.MayDouble:
-        return Obstacle(
-            "may_double", _("Tick the box below if you want to send this repayment again.")
+        words = _(
+            "This repayment may already be recorded. Check the paid amount, then tick the box "
+            "below."
         )
+        return Obstacle("may_double", words)
     except services.MayBeForgotten:
         return Obstacle("forgotten", str(restoring.TICK))
     except NotIndependent as rule:
