@@ -88,7 +88,7 @@ def test_no_two_actions_have_the_same_words() -> None:
         ("sign-in", "done", "", ("Signed in", "Done", "")),
         ("sign-in", "refused", "", ("Tried to sign in", "Refused", "")),
         ("people", "added", "", ("Added a person", "Added", "")),
-        ("people", "changed", "", ("Changed a person", "Changed", "")),
+        ("people", "changed", "", ("Changed a person's account", "Changed", "")),
         ("loans.delete", "no", "no", ("Deleted a loan", "No", "Nothing was saved.")),
         (
             "x",

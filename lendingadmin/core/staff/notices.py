@@ -34,7 +34,7 @@ def list_changes(person: User) -> list[Entry]:
 
 
 def describe_change(entry: Entry) -> str:
-    """Return the change in words: “manager: Changed a person (roles (+officer))”."""
+    """Return the change in words: “manager: Changed a person's account (roles (+officer))”."""
     detail = f" ({entry.detail})" if entry.detail else ""
     return f"{entry.username}: {describe_action(entry)}{detail}"
 

@@ -92,7 +92,7 @@ def tell_of_mass_reading(entry_id: int) -> None:
             "address": build_address(reverse("audit", query=asked)),
         }
         people = User.objects.with_perm(VIEW_AUDIT, obj=app)
-        mail_each(people, _("Someone opened unusually many borrowers"), text % given)
+        mail_each(people, _("Someone opened an unusual number of borrowers"), text % given)
 
 
 @task(priority=-60)

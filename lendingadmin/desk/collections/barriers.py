@@ -16,7 +16,7 @@ from .states import StopKind
 
 #: A sentence for each rule that can forbid a contact, by code.
 SENTENCES: Mapping[str, object] = {
-    "closed": _("Calls are allowed again %(moment)s."),
+    "closed": _("Calls are allowed again from %(moment)s."),
     "closed-long": _("No calls are allowed in the next 60 days."),
     "stopped": _("No calls to this borrower until a manager allows them."),
     "loan-stopped": _("No calls about this loan until a manager allows them."),

@@ -194,7 +194,7 @@ def _describe_now(app: LendingApp) -> str:
         return words % {"count": spell_count(loans) or "0"}
     if opening is None:
         return gettext("No calls are allowed in the next 60 days.")
-    words = gettext("Calls are allowed again %(moment)s.")
+    words = gettext("Calls are allowed again from %(moment)s.")
     return words % {"moment": moment(opening, app.zone)}
 
 

@@ -196,7 +196,9 @@ def _show(
     if (found := result.found) is None:
         if result.whole:
             raise NotFound("The service lists no such event.", operation=_LIST.name)
-        words = _("Only the first part of the list was read. The event is not in this part.")
+        words = _(
+            "Only the first part of the list was read. The event is not in the part that was read."
+        )
         return fault(
             request,
             UnfinishedList(words, operation=_LIST.name),

@@ -120,7 +120,9 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         if file.is_certain and file.layout:
             messages.info(request, _("Nothing changed. The payments are already being recorded."))
         else:
-            words = _("Not started. Answer the question on this page, or upload a complete file.")
+            words = _(
+                "Not started. Make the missing choice on this page, or upload a complete file."
+            )
             messages.warning(request, words)
         return redirect(file)
     return redirect(found)
