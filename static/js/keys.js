@@ -1,5 +1,5 @@
 // `/` goes to the find box, Ctrl+K to the box and the actions of the page, `g` and a letter to an area, `j` and `k` to the next and the
-// previous row of a list, `p` to recording a repayment, `n` to writing a note, `s` to its papers, `?` shows the keys.
+// previous row of a list, `p` to recording a repayment (another one, on a receipt), `n` to writing a note, `s` to its papers, `?` shows the keys.
 // Nothing while typing, nothing with a modifier: those keys are the browser's and the person's.
 // It runs before the page is whole and before other scripts, so it reads the page at each key only.
 // The key that a person pressed as a shortcut, or "": with a modifier, in a dialog or while text is
@@ -74,7 +74,7 @@ globalThis.readPressed = (event) => {
     const here = document.activeElement;
     const links = [here, ...(here.closest("tr, li")?.querySelectorAll("a[href]") ?? [])];
     const address = here === document.body ? "" : links.map(recordingOf).find(Boolean);
-    const own = document.querySelector("main .title a[data-record]");
+    const own = document.querySelector("main .title a[data-record], main [data-action='record-another']");
     const box = document.querySelector("[data-payment-box]");
     if (address) location.assign(address);
     else if (own?.closest("details:not([open])")) {

@@ -165,6 +165,9 @@ def test_phone_to_receipt_by_keyboard(begin: Begin, table: Table) -> None:
     expect_form(page, LOANS[0])
     fill_in(watch, "DAY-BY-KEYS")
     table.stop(watch, "the same by Find and keyboard")
+    page.keyboard.press("p")
+    page.wait_for_url("**/payment")
+    expect(page.locator("[name=who]")).to_be_focused()
 
 
 def test_phone_to_receipt_by_mouse(begin: Begin, table: Table) -> None:
