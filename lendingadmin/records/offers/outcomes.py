@@ -19,7 +19,7 @@ from .asking import Place
 from .models import OfferState
 
 NO_REQUEST_ID = gettext_noop(
-    "The request was sent without a request id, so the dashboard can't ask the service for the "
+    "The request was sent without a request id, so the dashboard cannot ask the service for the "
     "offer."
 )
 
