@@ -126,7 +126,7 @@ FINDINGS = {
     "account": "The account id must be",
     "category": "category must be sms or contact",
     "domain": "must begin with the service",
-    "kind": "the kind must end in",
+    "kind": "the kind must end with",
     "kinds": "other kinds",
     "later": "later than the event",
     "no sets": "at least one set",
