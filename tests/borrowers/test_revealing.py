@@ -47,7 +47,7 @@ def find_secrets(text: str) -> list[str]:
 def test_revealing_takes_a_purpose_and_is_in_the_trail(caller: Client, address: str) -> None:
     masked = caller.get(f"{address}?whole=1").content.decode()
     assert not find_secrets(masked)
-    assert "These details are hidden: identity." in masked
+    assert "details are hidden: identity." in masked
     assert "+254711222333" in masked
     answer = caller.post(f"{address}revealed", {"purpose": "identity"})
     assert len(find_secrets(answer.content.decode())) == len(SECRETS)
