@@ -23,6 +23,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS
 from lendingadmin.core.worker import duties, walks
 from lendingadmin.desk.assignments.services import assign
+from lendingadmin.desk.collections import queues
 from lendingadmin.desk.collections.models import Call
 from lendingadmin.desk.collections.services import add_stop
 from lendingadmin.desk.collections.states import StopKind
@@ -204,7 +205,12 @@ def test_a_list_of_borrowers_and_an_officer_s_borrowers_have_papers_too(
 
 
 def test_a_queue_of_calls_has_papers_too(
-    listed: None, desk: Client, service: PaperService, client_of: ClientOf, viewer: User
+    listed: None,
+    desk: Client,
+    service: PaperService,
+    client_of: ClientOf,
+    viewer: User,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     late = {"overdue": "90", "schedule": {"daysLate": 40}}
     add_loan(service, 8, **late)
@@ -220,6 +226,9 @@ def test_a_queue_of_calls_has_papers_too(
     of_queue = begin(desk, query=unescape(found[1]))
     assert list(list_codes(of_queue)) == list(dict.fromkeys(shown)) and "B-8" in shown
     assert queue in desk.get(of_queue.get_absolute_url()).content.decode()
+    # Pages of a queue end after some rows; its papers do not.
+    monkeypatch.setattr(queues, "MOST", 1)
+    assert desk.get(f"{NEW}?of=calls&queue=late-31").context["found"].borrowers == ["B-8", "B-7"]
     for query in ("of=calls&queue=none", "of=calls", "of=calls&queue=list-99"):
         assert desk.get(f"{NEW}?{query}").status_code == 404
     # The right to papers of lists is not enough for the queues.

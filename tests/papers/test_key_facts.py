@@ -27,7 +27,7 @@ from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import LendingContract
 from lendingadmin.records.offers.models import OfferRequest
 from tests.conftest import ClientOf
-from tests.faults.behaviours import refusal
+from tests.faults.behaviours import Behaviour, hang, refusal
 from tests.offers.conftest import asked, make_service, offered
 from tests.offers.service import APP, ASKED, CONTRACT, OFFER, OfferService, contract, hidden
 from tests.policies.setting import set_policy
@@ -383,6 +383,7 @@ def test_the_previewed_contract_is_on_the_paper(
     set_policy(LENDER, name="Umoja Credit", complaints="0800 1")
     answer = make(desk)
     assert answer.status_code == 302
+    assert service.server.hits("/products?") == 2  # for the form, and with the preview
     asked_for = service.server.last(":getOfferContracts").json()
     assert [one["productId"] for one in asked_for["offerSummary"]["products"]] == ["short"]
     assert (asked_for["amount"], asked_for["startDate"][:10]) == (1000, "2026-12-01")
@@ -533,6 +534,16 @@ def test_a_form_that_makes_no_sense_makes_no_key_facts(
     answer = make(desk, **fields)
     assert answer.status_code == 200 and list(answer.context["form"].errors) == [field]
     assert not Paper.objects.exists()
+
+
+@pages
+@pytest.mark.parametrize("fault", [hang(5), refusal(500, "gone")], ids=["slow", "gone"])
+def test_the_form_does_not_wait_for_names_of_products(
+    desk: Client, service: OfferService, named: OfferRequest, fault: Behaviour
+) -> None:
+    service.server.on("/products?", fault)
+    form = desk.get(ADDRESS + ASKED).context["form"]
+    assert {label for _name, _value, label in form.buttons} == {"short", "long"}
 
 
 @pages

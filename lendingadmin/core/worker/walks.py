@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Min, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_tasks.base import Task
@@ -448,6 +448,18 @@ def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = d
     for job in jobs.filter(heartbeat_at__lte=timezone.now() - after).order_by("heartbeat_at"):
         if job.pk not in enqueued:
             task.enqueue(job.pk)
+
+
+def read_last_moved(
+    jobs: QuerySet[AnyJob], app_field: str = "app_id"
+) -> list[tuple[tuple[str, ...], float]]:
+    """Return the time of the last step of each app's slowest job, in seconds since 1970.
+
+    `jobs` are the jobs that the worker processes. The time is 0 for an app without a job.
+    """
+    found = dict(jobs.order_by().values_list(app_field).annotate(Min("heartbeat_at")))
+    apps = [one.app_id for one in settings.LENDING_APPS]
+    return [((app,), found[app].timestamp() if app in found else 0.0) for app in apps]
 
 
 def enqueue_due(task: SliceTask, top_up: SliceTask, walk: type[IndexWalk[Any]]) -> None:

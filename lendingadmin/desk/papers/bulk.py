@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -22,7 +21,7 @@ from lendingadmin.core import audit, gateway
 from lendingadmin.core.monitoring.metrics import TableGauge
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
-from lendingadmin.core.worker.walks import SLICE, TRIES, find_pause
+from lendingadmin.core.worker.walks import SLICE, TRIES, find_pause, read_last_moved
 from lendingadmin.lending.errors import (
     BadRequest,
     InvalidId,
@@ -185,20 +184,12 @@ def note_printing(bulk: BulkPapers, by: User) -> list[tuple[Paper, datetime | No
     return [(one, one.opened_at) for one in papers]
 
 
-def read_last_moved() -> list[tuple[tuple[str, ...], float]]:
-    """Return the time of the last step of the slowest papers in bulk of each app; 0 for none."""
-    running = BulkPapers.objects.filter(state=State.RUNNING).order_by()
-    found = dict(running.values_list("app_id").annotate(Min("heartbeat_at")))
-    apps = [one.app_id for one in settings.LENDING_APPS]
-    return [((app,), found[app].timestamp() if app in found else 0.0) for app in apps]
-
-
 #: For monitors.
 MOVED = TableGauge(
     "bulk_papers_moved_seconds",
     "When the slowest papers in bulk that the worker makes last moved, by app; 0 for none.",
     ("app",),
-    read_last_moved,
+    lambda: read_last_moved(BulkPapers.objects.filter(state=State.RUNNING)),
 )
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import gateway
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.desk.collections.permissions import CALL
-from lendingadmin.desk.collections.queues import MOST, open_queue
+from lendingadmin.desk.collections.queues import open_queue
 from lendingadmin.desk.portfolio.loan_lists import open_list
 from lendingadmin.desk.portfolio.saved_lists import write_query
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
@@ -93,9 +93,10 @@ def _open_list(request: PersonRequest, app_id: str) -> Listed:
         key = request.GET.get("queue", "")
         queue = open_queue(app, key, timezone.now(), request.user)
         if queue and request.user.has_perm(CALL):
-            named = [row.borrower_id for row in queue.read_rows(0, MOST) if row.borrower_id]
+            parts = [rows.values_list("borrower_id", flat=True) for rows in queue.parts]
+            named = dict.fromkeys(one for rows in parts for one in bulk.list_borrowers(rows))
             query = urlencode({"queue": key, "of": CALLS})
-            return Listed(str(queue.label), query, list(dict.fromkeys(named)))
+            return Listed(str(queue.label), query, list(named))
     elif request.GET.get("of") == BORROWERS and snapshot:
         form = BorrowerListForm(request.GET, app_id, request.user)
         if form.is_valid():

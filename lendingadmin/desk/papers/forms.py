@@ -1,5 +1,6 @@
 """Forms to make a paper: its kind or product, its language, and the period or the preview."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -67,13 +68,23 @@ class PaperForm(LanguageForm):
 
 
 class KeyFactsForm(PreviewForm, LanguageForm):
-    """Form of key facts: the preview of one product of an offer."""
+    """Form of key facts: the preview of one product of an offer.
+
+    `name_product` returns the name of a product id; it is called only when buttons are shown.
+    """
 
     heading = PaperKind.KEY_FACTS.label
     field_order = ("amount", "startDate", "language")
 
-    def __init__(self, *args: Any, first: str = "", **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        name_product: Callable[[object], str],
+        first: str = "",
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
+        self._name_product = name_product
         self.fields["amount"].help_text = ""
         products = sorted(self.fields["product"].choices, key=lambda one: one[0] != first)  # type: ignore[attr-defined]
         self.fields["product"] = forms.ChoiceField(choices=products, widget=forms.HiddenInput)
@@ -86,7 +97,7 @@ class KeyFactsForm(PreviewForm, LanguageForm):
     def buttons(self) -> list[tuple[str, str, str]]:
         """The name, value and label of the button of each product."""
         choices = self.fields["product"].choices  # type: ignore[attr-defined]
-        return [("product", value, label) for value, label in choices]
+        return [("product", value, self._name_product(value)) for value, _label in choices]
 
     def get_wanted(self) -> dict[str, Any]:
         """Return the values of `services.Wanted` that the person chose."""

@@ -1,6 +1,6 @@
 """The papers before a loan: key facts of an offer's contract, and refusals."""
 
-from functools import partial
+from functools import cache, partial
 
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext_noop
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 from lendingadmin.core import gateway
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
-from lendingadmin.lending.errors import LendingError, UnidentifiedRecord
+from lendingadmin.lending.errors import UnidentifiedRecord
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.lending.values import LendingContract, Product
@@ -26,6 +26,7 @@ from .figures import Unfit
 from .forms import KeyFactsForm
 from .models import PaperKind
 from .services import Material, Wanted
+from .suggestions import read_quickly
 from .views import show_form, show_kinds
 
 _BORROWER, _PREVIEW = "lending.borrowers.get", "lending.borrowers.getOfferContracts"
@@ -46,26 +47,31 @@ def of_contract(
     if offer is None:
         raise Http404("This request has led to no offer.")
     given = {name: value for name, value in request.GET.items() if name in ("amount", "startDate")}
+    read_products = cache(partial(_list_products, request))
+
+    def name_product(product_id: object) -> str:
+        return catalogue.called(product_id, read_products())
+
     form = KeyFactsForm(
         request.POST if request.method == "POST" else None,
         offer=offer,
         app=gateway.lending_app(app_id),
+        name_product=name_product,
         first=request.GET.get("product", ""),
         initial={"language": read_lender(app_id).language, **given},
     )
-    products = _list_products(request)
-    form.name_products(partial(catalogue.called, catalogue=products))
     of = Wanted(PaperKind.KEY_FACTS, borrower_id, "", "")
 
     def read(_wanted: Wanted) -> Material:
         [product_id] = form.cleaned_data["product"]
         if draft := request.POST.get("draft"):
             contract = _find_drafted(request, row, product_id, draft)
+            name = name_product(product_id)
         else:
-            contract = _preview(request, row, form, product_id)
+            contract, name = _preview(request, row, form, product_id)
         facts = key_facts.read_facts(contract, form.app.currency)
         lent = key_facts.Lent(
-            catalogue.called(product_id, products),
+            name,
             ((gettext_noop("Offer"), row.request_id),),
             expires_at=row.expiry_time,
             is_preview=True,
@@ -78,13 +84,10 @@ def of_contract(
 
 
 def _list_products(request: PersonRequest) -> tuple[Product, ...]:
-    """Return the products, for their names; empty if they can't be read."""
-    if not request.user.has_perm("lending.products.list"):
-        return ()
-    try:
-        return catalogue.products()
-    except LendingError:
-        return ()
+    """Return the products, for their names; empty if they can't be read within a second."""
+    may_read = request.user.has_perm("lending.products.list")
+    [found] = read_quickly(catalogue.products if may_read else None)
+    return found or ()
 
 
 def _find_drafted(
@@ -100,15 +103,18 @@ def _find_drafted(
 
 def _preview(
     request: PersonRequest, row: OfferRequest, form: KeyFactsForm, product_id: str
-) -> LendingContract:
-    """Return the contract that the service previews. Raise Unfit and LendingError."""
+) -> tuple[LendingContract, str]:
+    """Return the contract that the service previews, and the name of its product.
+
+    Raise Unfit and LendingError.
+    """
     preview = previews.read(request, row, form)
     found = [one for one in preview.columns() if one.contract.product_id == product_id]
     if len(found) != 1:
         unread = len(preview.contracts) > len(preview.columns())
         missing = "contract-unreadable" if unread else "no-contract"
         raise Unfit("several-contracts" if found else missing)
-    return found[0].contract
+    return found[0].contract, found[0].name
 
 
 @access(MAKE_PAPERS, SEE_NAMES, _BORROWER, MAY_ASK, methods=("GET", "POST"), quota=READS)

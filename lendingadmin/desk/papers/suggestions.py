@@ -94,7 +94,7 @@ def list_suggestions(request: PersonRequest, app_id: str, borrower_id: str) -> l
     assessment_id = ""
     if may("lending.assessments.get"):
         assessment_id = _find_assessment(app_id, borrower_id)
-    assessment, products = _read(
+    assessment, products = read_quickly(
         partial(_read_assessment, app_id, assessment_id) if assessment_id else None,
         catalogue.products if offers and may("lending.products.list") else None,
     )
@@ -146,8 +146,12 @@ def _list_open_offers(
 ) -> Iterator[Suggestion]:
     """Yield the key facts of offers: one button for each product, for the limit of the offer."""
     for row in rows:
-        form = KeyFactsForm(offer=row.response, app=gateway.lending_app(row.app_id), auto_id=False)
-        form.name_products(partial(catalogue.called, catalogue=products))
+        form = KeyFactsForm(
+            offer=row.response,
+            app=gateway.lending_app(row.app_id),
+            name_product=partial(catalogue.called, catalogue=products),
+            auto_id=False,
+        )
         url = reverse("key-facts", args=[row.app_id, row.borrower_id, row.request_id])
         buttons = tuple(form.buttons)
         yield Suggestion(PaperKind.KEY_FACTS, row.request_id, url, buttons, form=form)
@@ -165,9 +169,12 @@ def _read_assessment(app_id: str, key: str) -> Assessment:
     return check_named(gateway.app(app_id).assessments.get(key), key)
 
 
-def _read(*reads: Callable[[], Any] | None) -> list[Any]:
-    """Return the answers of the service; None for a read that is None or has no answer in time."""
-    # A slow service must not hold up the other papers.
+def read_quickly(*reads: Callable[[], Any] | None) -> list[Any]:
+    """Return the answers of the service that come within a second.
+
+    An answer is None if its read is None, if the read fails, or if it takes longer. A page must not
+    wait for what it can do without.
+    """
     wanted = [one for one in reads if one]
     answers = iter(
         read_in_parallel(gateway.client(), *wanted, seconds=_LONGEST_WAIT) if wanted else ()

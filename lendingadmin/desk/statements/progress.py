@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Min, Q, Sum
+from django.db.models import Count, Q, Sum
 
 from lendingadmin.core.monitoring.metrics import TableGauge
+from lendingadmin.core.worker.walks import read_last_moved
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
 
@@ -98,16 +99,6 @@ def read_rows_to_go() -> Readings:
     return [((app,), found.get(app, 0)) for app in _list_apps()]
 
 
-def read_last_moved() -> Readings:
-    """Return the time of the last change of each app's slowest batch, in seconds since 1970.
-
-    Only batches that are being checked or recorded count. The value is 0 if there is none.
-    """
-    in_hand = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)).order_by()
-    found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))
-    return [((app,), found[app].timestamp() if app in found else 0.0) for app in _list_apps()]
-
-
 def _list_apps() -> list[str]:
     return [app.app_id for app in settings.LENDING_APPS]
 
@@ -129,6 +120,8 @@ GAUGES = [
         "batch_moved_seconds",
         "Last change of the slowest batch in progress, by app; 0 if there is none.",
         ("app",),
-        read_last_moved,
+        lambda: read_last_moved(
+            Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)), "file__app_id"
+        ),
     ),
 ]

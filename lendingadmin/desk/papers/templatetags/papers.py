@@ -24,7 +24,7 @@ def may_make_bulk_papers(context: Context) -> bool:
     return all(person.has_perm(name) for name in RIGHTS)
 
 
-@register.inclusion_tag("papers/_draft.html", takes_context=True)
+@register.inclusion_tag("papers/_key_facts_of_draft.html", takes_context=True)
 def key_facts_of_draft(context: Context) -> Mapping[str, object]:
     """Show a form for the key facts of the contract on the page of a new loan.
 
